@@ -1,0 +1,198 @@
+package source
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+)
+
+// Stdin is the name that stands for the standard input.
+const Stdin = "-"
+
+// Options says how an input is read. The zero value reads in the caller's goroutine and hashes nothing.
+type Options struct {
+	ReadAhead bool      // read and decompress in a goroutine of its own, at most 1 MiB ahead
+	Hash      bool      // compute SHA-256 over the raw bytes while reading
+	Stdin     io.Reader // what "-" means; nil = os.Stdin
+}
+
+// Input is one open input. It is not safe for concurrent use, except for Interrupt.
+type Input struct {
+	name  string
+	once  bool
+	raw   *rawBytes
+	dec   *decoder
+	text  io.Reader
+	ahead *readAhead
+	file  *os.File // nil for the standard input, which is the caller's to close
+	err   error    // what Read returned last, io.EOF included
+}
+
+// Open opens the path or Stdin, looks at its first bytes and prepares the decoder. Errors are those of the
+// file system, ErrCodec for a compression that is not read here, and a damaged first header.
+func Open(name string, o Options) (*Input, error) {
+	in := &Input{name: name}
+	var r io.Reader
+	switch {
+	case name != Stdin:
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		info, err := f.Stat()
+		if err == nil && info.IsDir() {
+			err = fmt.Errorf("%s is a directory", name)
+		}
+		if err != nil {
+			_ = f.Close() // the first error is the one to tell
+			return nil, err
+		}
+		in.file, r, in.once = f, f, !info.Mode().IsRegular()
+	case o.Stdin != nil:
+		r, in.once = o.Stdin, true
+	default:
+		r, in.once = os.Stdin, true
+	}
+	if err := in.start(r, o); err != nil {
+		in.closeFile()
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return in, nil
+}
+
+func (in *Input) start(r io.Reader, o Options) error {
+	in.raw = &rawBytes{r: r}
+	if o.Hash {
+		in.raw.sum = sha256.New()
+	}
+	buffered := bufio.NewReaderSize(in.raw, 128<<10)
+	head, err := buffered.Peek(sniffSize)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	in.dec, err = newDecoder(detectCodec(head), buffered)
+	if err != nil {
+		return err
+	}
+	var text io.Reader = buffered
+	if in.dec.codec == Plain {
+		text, err = skipMark(buffered)
+		in.dec.r = text
+	} else {
+		text, err = skipMark(bufio.NewReaderSize(in.dec, 64<<10))
+	}
+	if err != nil {
+		in.dec.close()
+		return err
+	}
+	in.text = &drained{text: text, raw: in.raw}
+	if o.ReadAhead {
+		in.ahead = newReadAhead(in.text)
+		in.text = in.ahead
+	}
+	return nil
+}
+
+// Read implements io.Reader over the text.
+func (in *Input) Read(p []byte) (int, error) {
+	n, err := in.text.Read(p)
+	if err != nil {
+		in.err = err
+		if err != io.EOF {
+			err = fmt.Errorf("%s: %w", in.name, err)
+		}
+	}
+	return n, err
+}
+
+// Interrupt ends a Read that waits, now or later, with ErrInterrupted. It needs Options.ReadAhead, may be
+// called from any goroutine and more than once.
+func (in *Input) Interrupt() {
+	if in.ahead != nil {
+		in.ahead.interrupt()
+	}
+}
+
+// Close ends the read-ahead, joins its goroutine and closes the file. Only a goroutine that waits for the
+// standard input cannot be joined, since nothing interrupts such a read: it ends with the next byte.
+func (in *Input) Close() error {
+	in.Interrupt()
+	err := in.closeFile()
+	if in.ahead != nil {
+		if in.file == nil && in.err != io.EOF {
+			go func() { <-in.ahead.done; in.dec.close() }()
+			return err
+		}
+		<-in.ahead.done
+	}
+	in.dec.close()
+	return err
+}
+
+func (in *Input) closeFile() error {
+	if in.file == nil {
+		return nil
+	}
+	return in.file.Close()
+}
+
+// Name returns the name as given to Open.
+func (in *Input) Name() string { return in.name }
+
+// Once tells whether the input can be read only once: the standard input, a FIFO, a device.
+func (in *Input) Once() bool { return in.once }
+
+// Codec tells how the input is compressed.
+func (in *Input) Codec() Codec { return in.dec.codec }
+
+// Warnings returns the damage met. It is complete once Read has returned io.EOF, and empty before.
+func (in *Input) Warnings() []Warning {
+	if in.err != io.EOF {
+		return nil
+	}
+	return in.dec.warn
+}
+
+// SHA256 returns the lower-case hex digest of the raw bytes, damaged tail included. It is empty before
+// Read has returned io.EOF and without Options.Hash.
+func (in *Input) SHA256() string {
+	if in.err != io.EOF || in.raw.sum == nil {
+		return ""
+	}
+	return hex.EncodeToString(in.raw.sum.Sum(nil))
+}
+
+// rawBytes counts into the digest what the decoder takes from the file.
+type rawBytes struct {
+	r   io.Reader
+	sum hash.Hash
+}
+
+func (b *rawBytes) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.sum != nil {
+		b.sum.Write(p[:n])
+	}
+	return n, err
+}
+
+// drained reads the raw bytes that a decoder left behind its last member, so that the digest covers the
+// whole file.
+type drained struct {
+	text io.Reader
+	raw  *rawBytes
+}
+
+func (d *drained) Read(p []byte) (int, error) {
+	n, err := d.text.Read(p)
+	if err == io.EOF && d.raw.sum != nil {
+		if _, fail := io.Copy(io.Discard, d.raw); fail != nil {
+			return n, fail
+		}
+	}
+	return n, err
+}

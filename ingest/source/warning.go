@@ -1,0 +1,30 @@
+package source
+
+import "fmt"
+
+// Kind names what a Warning is about.
+type Kind string
+
+const (
+	// Truncated: the compressed data end in the middle. Everything before that point was delivered.
+	Truncated Kind = "truncated"
+	// Trailing: bytes that are no further member follow the last whole one. They were skipped.
+	Trailing Kind = "trailing"
+)
+
+// Warning is damage that did not stop the read.
+type Warning struct {
+	Kind  Kind
+	Codec Codec
+	Bytes int64 // uncompressed bytes delivered before the damage
+}
+
+// String says what happened and what was kept, without any content of the file.
+func (w Warning) String() string {
+	switch w.Kind {
+	case Truncated:
+		return fmt.Sprintf("%s data end in the middle of a member: kept the %d bytes before it", w.Codec, w.Bytes)
+	default:
+		return fmt.Sprintf("bytes after the last %s member are no further member: skipped after %d bytes of data", w.Codec, w.Bytes)
+	}
+}
