@@ -35,7 +35,7 @@ func AppendFloat(b []byte, key string, v float64) []byte {
 
 // AppendString appends a member with a string value. Bytes that are not UTF-8 become U+FFFD: a caller
 // with byte strings of its own must encode them before.
-func AppendString[S string | []byte](b []byte, key string, v S) []byte {
+func AppendString[S ~string | ~[]byte](b []byte, key string, v S) []byte {
 	b = append(AppendKey(b, key), '"')
 	start := 0
 	for i := 0; i < len(v); {
@@ -62,8 +62,16 @@ func AppendString[S string | []byte](b []byte, key string, v S) []byte {
 	return append(append(b, v[start:]...), '"')
 }
 
+// AppendOptional is AppendString for a member that is left out when it is empty.
+func AppendOptional[S ~string | ~[]byte](b []byte, key string, v S) []byte {
+	if len(v) == 0 {
+		return b
+	}
+	return AppendString(b, key, v)
+}
+
 // decodeRune looks at no more than one rune, so that converting from string costs nothing.
-func decodeRune[S string | []byte](v S) (rune, int) {
+func decodeRune[S ~string | ~[]byte](v S) (rune, int) {
 	var tmp [utf8.UTFMax]byte
 	return utf8.DecodeRune(tmp[:copy(tmp[:], v)])
 }
@@ -112,6 +120,14 @@ func (v Value) Int() (int64, error) {
 		return -int64(n), nil
 	}
 	return int64(n), nil
+}
+
+// Text is the value as a string, borrowed like Str.
+func (v Value) Text() ([]byte, error) {
+	if !v.Quoted {
+		return nil, ErrSyntax
+	}
+	return v.Str, nil
 }
 
 // Float is the value as a number.

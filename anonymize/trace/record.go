@@ -26,6 +26,26 @@ func (p Pseudonym) String() string {
 	return hex.EncodeToString(p[:])
 }
 
+// AppendMember appends the pseudonym as a member of a record line, and nothing for the zero value.
+func (p *Pseudonym) AppendMember(b []byte, key string) []byte {
+	if *p == (Pseudonym{}) {
+		return b
+	}
+	b = append(recordfile.AppendKey(b, key), '"')
+	return append(hex.AppendEncode(b, p[:]), '"')
+}
+
+// Decode reads the 32 hex digits of a record file.
+func (p *Pseudonym) Decode(v recordfile.Value) error {
+	if !v.Quoted || len(v.Str) != 2*len(p) {
+		return errField
+	}
+	if _, err := hex.Decode(p[:], v.Str); err != nil {
+		return errField
+	}
+	return nil
+}
+
 // Record is one pseudonymised request. A Record that a reader yields is borrowed: its slices are valid
 // until the next one is read; Clone keeps it. The strings come from small closed sets and are interned.
 type Record struct {
@@ -55,15 +75,12 @@ func (r *Record) Clone() *Record {
 // order of FORMAT.md; members with the default value are left out.
 func (r *Record) AppendMembers(b []byte) []byte {
 	b = recordfile.AppendInt(b, "t", r.Start)
-	if r.User != (Pseudonym{}) {
-		b = append(recordfile.AppendKey(b, "user"), '"')
-		b = append(hex.AppendEncode(b, r.User[:]), '"')
-	}
-	b = appendText(b, "client", r.Client)
+	b = r.User.AppendMember(b, "user")
+	b = recordfile.AppendOptional(b, "client", r.Client)
 	b = recordfile.AppendString(b, "method", r.Method)
 	b = recordfile.AppendString(b, "target", r.Target)
 	b = recordfile.AppendString(b, "endpoint", r.Endpoint)
-	b = appendText(b, "host", r.Host)
+	b = recordfile.AppendOptional(b, "host", r.Host)
 	b = recordfile.AppendInt(b, "status", int64(r.Status))
 	if r.Bytes != Unknown {
 		b = recordfile.AppendInt(b, "bytes", r.Bytes)
@@ -71,7 +88,7 @@ func (r *Record) AppendMembers(b []byte) []byte {
 	if r.Duration != Unknown {
 		b = recordfile.AppendInt(b, "dur", r.Duration)
 	}
-	b = appendText(b, "agent", r.Agent)
+	b = recordfile.AppendOptional(b, "agent", r.Agent)
 	if r.Coarse != 6 {
 		b = recordfile.AppendInt(b, "coarse", int64(r.Coarse))
 	}
@@ -83,22 +100,12 @@ func (r *Record) AppendJSON(b []byte) []byte {
 	return append(r.AppendMembers(b), '}')
 }
 
-func appendText[S string | []byte](b []byte, key string, v S) []byte {
-	if len(v) == 0 {
-		return b
-	}
-	return recordfile.AppendString(b, key, v)
-}
-
 // Decoder decodes record lines. It interns the strings of Method, Endpoint, Host and Agent, so that a
 // record costs no allocation once its words were seen. The zero value is ready to use.
 type Decoder struct {
 	object recordfile.Object
-	words  map[string]string
+	words  recordfile.Words
 }
-
-// internLimit bounds the words kept: hosts and methods are the sender's choice.
-const internLimit = 1 << 16
 
 var errField = errors.New("wrong value")
 
@@ -130,17 +137,17 @@ func (d *Decoder) member(r *Record, o *recordfile.Object) (known bool, err error
 	case "t":
 		r.Start, err = v.Int()
 	case "user":
-		err = decodePseudonym(&r.User, v)
+		err = r.User.Decode(v)
 	case "client":
-		r.Client, err = text(v)
+		r.Client, err = v.Text()
 	case "method":
-		r.Method, err = d.word(v)
+		r.Method, err = d.words.Intern(v)
 	case "target":
-		r.Target, err = text(v)
+		r.Target, err = v.Text()
 	case "endpoint":
-		r.Endpoint, err = d.word(v)
+		r.Endpoint, err = d.words.Intern(v)
 	case "host":
-		r.Host, err = d.word(v)
+		r.Host, err = d.words.Intern(v)
 	case "status":
 		r.Status, err = small[uint16](v, 65535)
 	case "bytes":
@@ -148,7 +155,7 @@ func (d *Decoder) member(r *Record, o *recordfile.Object) (known bool, err error
 	case "dur":
 		r.Duration, err = v.Int()
 	case "agent":
-		r.Agent, err = d.word(v)
+		r.Agent, err = d.words.Intern(v)
 	case "coarse":
 		r.Coarse, err = small[uint8](v, 6)
 	default:
@@ -157,43 +164,10 @@ func (d *Decoder) member(r *Record, o *recordfile.Object) (known bool, err error
 	return true, err
 }
 
-func decodePseudonym(p *Pseudonym, v recordfile.Value) error {
-	if !v.Quoted || len(v.Str) != 2*len(p) {
-		return errField
-	}
-	if _, err := hex.Decode(p[:], v.Str); err != nil {
-		return errField
-	}
-	return nil
-}
-
-func text(v recordfile.Value) ([]byte, error) {
-	if !v.Quoted {
-		return nil, errField
-	}
-	return v.Str, nil
-}
-
 func small[T uint8 | uint16](v recordfile.Value, limit int64) (T, error) {
 	n, err := v.Int()
 	if err != nil || n < 0 || n > limit {
 		return 0, errField
 	}
 	return T(n), nil
-}
-
-// word returns the interned string of v.
-func (d *Decoder) word(v recordfile.Value) (string, error) {
-	if !v.Quoted {
-		return "", errField
-	}
-	if s, ok := d.words[string(v.Str)]; ok {
-		return s, nil
-	}
-	if d.words == nil || len(d.words) >= internLimit {
-		d.words = make(map[string]string)
-	}
-	s := string(v.Str)
-	d.words[s] = s
-	return s, nil
 }
