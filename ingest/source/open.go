@@ -13,11 +13,10 @@ import (
 // Stdin is the name that stands for the standard input.
 const Stdin = "-"
 
-// Options says how an input is read. The zero value reads in the caller's goroutine and hashes nothing.
+// Options says how an input is read. The zero value hashes nothing and takes "-" as os.Stdin.
 type Options struct {
-	ReadAhead bool      // read and decompress in a goroutine of its own, at most 1 MiB ahead
-	Hash      bool      // compute SHA-256 over the raw bytes while reading
-	Stdin     io.Reader // what "-" means; nil = os.Stdin
+	Hash  bool      // compute SHA-256 over the raw bytes while reading
+	Stdin io.Reader // what "-" means; nil = os.Stdin
 }
 
 // Input is one open input. It is not safe for concurrent use, except for Interrupt.
@@ -90,11 +89,16 @@ func (in *Input) start(r io.Reader, o Options) error {
 		return err
 	}
 	in.text = &drained{text: text, raw: in.raw}
-	if o.ReadAhead {
+	return nil
+}
+
+// ReadAhead moves reading and decompression into a goroutine of its own, which runs at most 1 MiB ahead of
+// Read and which Close joins. It may follow some Reads, but only once.
+func (in *Input) ReadAhead() {
+	if in.ahead == nil && in.err == nil {
 		in.ahead = newReadAhead(in.text)
 		in.text = in.ahead
 	}
-	return nil
 }
 
 // Read implements io.Reader over the text.
@@ -109,7 +113,7 @@ func (in *Input) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Interrupt ends a Read that waits, now or later, with ErrInterrupted. It needs Options.ReadAhead, may be
+// Interrupt ends a Read that waits, now or later, with ErrInterrupted. It needs ReadAhead, and may be
 // called from any goroutine and more than once.
 func (in *Input) Interrupt() {
 	if in.ahead != nil {

@@ -1,0 +1,56 @@
+package ingest
+
+// Clone returns a copy of r that owns its bytes.
+func (r *Record) Clone() *Record {
+	c := *r
+	c.own(make([]byte, 0, r.size()))
+	return &c
+}
+
+// Batch holds copies of records in two blocks of memory, so that a consumer in another goroutine gets many
+// records for no allocation each. The zero value is ready. It is not safe for concurrent use.
+type Batch struct {
+	records []Record
+	bytes   []byte
+}
+
+// Add copies r into the batch.
+func (b *Batch) Add(r *Record) {
+	b.records = append(b.records, *r)
+	if size := r.size(); cap(b.bytes)-len(b.bytes) < size {
+		// Records added before keep pointing into the old block.
+		b.bytes = make([]byte, 0, max(2*cap(b.bytes), size, 64<<10))
+	}
+	b.bytes = b.records[len(b.records)-1].own(b.bytes)
+}
+
+// Records returns the copies in the order of Add, valid until Reset.
+func (b *Batch) Records() []Record { return b.records }
+
+// Reset empties the batch and keeps its memory for the next records.
+func (b *Batch) Reset() {
+	b.records, b.bytes = b.records[:0], b.bytes[:0]
+}
+
+// texts lists the record's byte fields.
+func (r *Record) texts() [9]*[]byte {
+	return [...]*[]byte{&r.Client, &r.Forwarded, &r.User, &r.Host, &r.Method, &r.Target, &r.Protocol, &r.Referer, &r.Agent}
+}
+
+func (r *Record) size() int {
+	return len(r.Client) + len(r.Forwarded) + len(r.User) + len(r.Host) + len(r.Method) + len(r.Target) +
+		len(r.Protocol) + len(r.Referer) + len(r.Agent)
+}
+
+// own moves r's bytes behind those of buf, which has room for them, and returns the longer buf.
+func (r *Record) own(buf []byte) []byte {
+	for _, t := range r.texts() {
+		if *t == nil {
+			continue
+		}
+		from := len(buf)
+		buf = append(buf, *t...)
+		*t = buf[from:len(buf):len(buf)]
+	}
+	return buf
+}

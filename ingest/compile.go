@@ -1,0 +1,148 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+)
+
+// variable is one variable or directive of a format string, as the lexers of the two servers return it.
+type variable struct {
+	step
+	before, after string // literal text that the server writes around it
+}
+
+var (
+	errAdjacent  = errors.New("two variables with nothing between them cannot be told apart")
+	errNoTime    = errors.New("no time stamp column")
+	errNoRequest = errors.New("no request: neither the request line nor method and target are logged")
+)
+
+// compile turns a server's format string into a program.
+func compile(name, spec string, o FormatOptions) (*program, error) {
+	b := &builder{program: &program{name: name, loc: o.Location}, seen: map[field]bool{}}
+	nginx := strings.Contains(spec, "$")
+	for i := 0; i < len(spec); {
+		size, err := b.next(spec[i:], nginx)
+		if err != nil {
+			return nil, &FormatError{Column: i + 1, Message: err.Error()}
+		}
+		i += size
+	}
+	if err := b.finish(nginx, o.Stamp); err != nil {
+		return nil, &FormatError{Column: len(spec), Message: err.Error()}
+	}
+	return b.program, nil
+}
+
+// builder collects the steps of a program.
+type builder struct {
+	*program
+	literal []byte // text since the last column
+	seen    map[field]bool
+}
+
+// next takes one variable or one byte of literal text off the front of s.
+func (b *builder) next(s string, nginx bool) (size int, err error) {
+	var v variable
+	switch {
+	case len(s) > 1 && s[0] == '\\' && strings.IndexByte(`"'\tn`, s[1]) >= 0: // quoting of the configuration file
+		c := s[1]
+		switch c {
+		case 't':
+			c = '\t'
+		case 'n':
+			return 2, nil // the line end that Apache's strings may spell out
+		}
+		b.literal = append(b.literal, c)
+		return 2, nil
+	case nginx && s[0] == '$':
+		v, size, err = nginxVariable(s)
+	case !nginx && strings.HasPrefix(s, "%%"):
+		b.literal = append(b.literal, '%')
+		return 2, nil
+	case !nginx && s[0] == '%':
+		v, size, err = apacheDirective(s)
+	default:
+		b.literal = append(b.literal, s[0])
+		return 1, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return size, b.add(v)
+}
+
+// add appends the column of v. The first column of a kind counts, later ones are skipped.
+func (b *builder) add(v variable) error {
+	b.literal = append(b.literal, v.before...)
+	n := len(b.steps)
+	switch {
+	case n == 0:
+		b.prefix = b.literal
+	case len(b.literal) == 0 && b.steps[n-1].field < fieldTimeCLF:
+		return errAdjacent
+	default:
+		b.steps[n-1].literal = b.literal
+	}
+	b.literal = []byte(v.after)
+	switch {
+	case v.field >= fieldTimeCLF:
+	case v.weak && b.seen[v.field], b.seen[v.field] && !b.replaceWeak(v.field):
+		v.field = fieldSkip
+	}
+	b.steps = append(b.steps, v.step)
+	b.seen[v.field] = true
+	return nil
+}
+
+// replaceWeak demotes the weak column of kind f, when there is one.
+func (b *builder) replaceWeak(f field) bool {
+	for i := range b.steps {
+		if s := &b.steps[i]; s.field == f && s.weak {
+			s.field = fieldSkip
+			return true
+		}
+	}
+	return false
+}
+
+// finish settles what depends on the whole string.
+func (b *builder) finish(nginx bool, stamp Stamp) error {
+	if n := len(b.steps); n > 0 {
+		b.steps[n-1].literal = b.literal
+	}
+	before := b.prefix
+	begin, end := false, false
+	for i := range b.steps {
+		s := &b.steps[i]
+		s.quoted = bytes.HasSuffix(before, []byte{'"'}) && bytes.HasPrefix(s.literal, []byte{'"'})
+		before = s.literal
+		if s.field >= fieldTimeCLF {
+			begin, end = begin || !s.end, end || s.end
+		}
+		if b.seen[fieldRequest] && (s.field == fieldMethod || s.field == fieldTarget || s.field == fieldHostTarget || s.field == fieldProtocol) {
+			s.field = fieldSkip
+		}
+	}
+	if !begin && !end {
+		return errNoTime
+	}
+	for i := range b.steps {
+		b.steps[i].ignored = b.steps[i].end && begin // both moments are logged: the start is what counts
+	}
+	b.split = !b.seen[fieldRequest]
+	if b.split && !(b.seen[fieldMethod] && (b.seen[fieldTarget] || b.seen[fieldHostTarget])) {
+		return errNoRequest
+	}
+	b.lists = b.seen[fieldForwarded]
+	b.stamp = StampStart
+	if nginx || !begin {
+		b.stamp = StampEnd
+	}
+	if stamp != StampAuto {
+		b.stamp = stamp
+	}
+	b.derive = b.stamp == StampEnd && b.seen[fieldDuration]
+	return nil
+}

@@ -1,0 +1,117 @@
+package ingest
+
+import (
+	"bytes"
+	"io"
+)
+
+// MaxLine is the longest line in bytes that is parsed. A longer one is rejected as TooLong, and reading
+// goes on after its end. Real logs hold lines of more than 64 KiB.
+const MaxLine = 1 << 20
+
+// lineBuffer is the initial size of a lines buffer: a few hundred lines for each read.
+const lineBuffer = 256 << 10
+
+// lines cuts a stream at its line ends. Zero bytes at the start of a line are skipped: they are the hole
+// that truncating a file leaves when its writer goes on at the old offset.
+type lines struct {
+	r     io.Reader
+	eol   byte
+	buf   []byte
+	start int // of the line that comes next
+	end   int // of the bytes read
+	err   error
+	zeros int64 // bytes skipped
+}
+
+func newLines(r io.Reader, eol byte) *lines {
+	return &lines{r: r, eol: eol, buf: make([]byte, lineBuffer)}
+}
+
+// next returns the next line without its line end ("\n", "\r\n", or a lone "\r" in a file that knows no
+// other), valid until the call after. long means that the line was over MaxLine and was dropped.
+// The error is io.EOF or the stream's own.
+func (l *lines) next() (line []byte, long bool, err error) {
+	for {
+		l.skipZeros()
+		if l.start < l.end {
+			break
+		}
+		if err := l.fill(); err != nil {
+			return nil, false, err
+		}
+	}
+	from := l.start
+	for {
+		if n := bytes.IndexByte(l.buf[from:l.end], l.eol); n >= 0 {
+			line = l.buf[l.start : from+n]
+			l.start = from + n + 1
+			return trimReturn(line), long || len(line) > MaxLine, nil
+		}
+		from = l.end
+		if l.end-l.start > MaxLine {
+			long = true
+			l.start, l.end, from = 0, 0, 0 // drop what is known to be too long
+		}
+		size := from - l.start
+		if err := l.fill(); err != nil {
+			if err != io.EOF || size == 0 && !long {
+				return nil, false, err
+			}
+			line = l.buf[l.start:l.end]
+			l.start = l.end
+			return trimReturn(line), long, nil
+		}
+		from = l.start + size
+	}
+}
+
+func (l *lines) skipZeros() {
+	first := l.start
+	for l.start < l.end && l.buf[l.start] == 0 {
+		l.start++
+	}
+	l.zeros += int64(l.start - first)
+}
+
+// fill reads more bytes behind the unread ones, which it moves to the front of the buffer.
+func (l *lines) fill() error {
+	if l.err != nil {
+		return l.err
+	}
+	if l.start > 0 {
+		copy(l.buf, l.buf[l.start:l.end])
+		l.start, l.end = 0, l.end-l.start
+	}
+	if l.end == len(l.buf) {
+		l.buf = append(l.buf, make([]byte, len(l.buf))...)
+	}
+	for empty := 0; ; empty++ {
+		n, err := l.r.Read(l.buf[l.end:])
+		l.end += n
+		if err != nil {
+			l.err = err
+			if n > 0 {
+				return nil
+			}
+			return err
+		}
+		if n > 0 {
+			return nil
+		}
+		if empty == 100 {
+			l.err = io.ErrNoProgress
+			return l.err
+		}
+	}
+}
+
+func trimReturn(line []byte) []byte {
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		return line[:n-1]
+	}
+	return line
+}
+
+// isDirective tells lines that are part of a file's frame: empty ones, and "#" lines as W3C writes them.
+func isDirective(line []byte) bool { return len(line) == 0 || line[0] == '#' }

@@ -1,0 +1,64 @@
+package ingest
+
+import (
+	"errors"
+	"strings"
+)
+
+// nginxFields maps the variables of nginx (ngx_http_core_module, ngx_http_log_module) to columns. All
+// times are the moment of the log write, so the end of the request. $realip_remote_addr is the peer that
+// $remote_addr replaced, hence no client.
+var nginxFields = map[string]step{
+	"remote_addr": {field: fieldClient}, "http_x_forwarded_for": {field: fieldForwarded}, "proxy_add_x_forwarded_for": {field: fieldForwarded},
+	"the_real_ip": {field: fieldClient}, "remote_user": {field: fieldUser},
+	"host": {field: fieldHost}, "http_host": {field: fieldHost}, "server_name": {field: fieldHost, weak: true},
+	"request": {field: fieldRequest}, "request_method": {field: fieldMethod}, "request_uri": {field: fieldTarget},
+	"uri": {field: fieldTarget, weak: true}, "document_uri": {field: fieldTarget, weak: true}, "server_protocol": {field: fieldProtocol},
+	"status": {field: fieldStatus}, "body_bytes_sent": {field: fieldSize}, "bytes_sent": {field: fieldSize, weak: true},
+	"http_referer": {field: fieldReferer}, "http_user_agent": {field: fieldAgent},
+	"request_time": {field: fieldDuration, unit: 1e9},
+	"time_local":   {field: fieldTimeCLF}, "time_iso8601": {field: fieldTimeISO}, "msec": {field: fieldTimeEpoch, unit: 1e9},
+}
+
+// nginxRuns are variables that are commonly written with nothing between and still can be told apart,
+// or together are one thing. $uri is decoded and rewritten, so a weak source of the target.
+var nginxRuns = []struct {
+	text string
+	step step
+}{
+	{"$uri$is_args$args", step{field: fieldTarget, weak: true}},
+	{"$uri$is_args$query_string", step{field: fieldTarget, weak: true}},
+	{"$http_host$request_uri", step{field: fieldHostTarget}},
+	{"$host$request_uri", step{field: fieldHostTarget}},
+}
+
+// nginxVariable reads the $name or ${name} at the start of s. An unknown name is a skipped column.
+func nginxVariable(s string) (v variable, size int, err error) {
+	for _, run := range nginxRuns {
+		if strings.HasPrefix(s, run.text) && !isNameByte(s, len(run.text)) {
+			return variable{step: run.step}, len(run.text), nil
+		}
+	}
+	name := ""
+	if strings.HasPrefix(s, "${") {
+		end := strings.IndexByte(s, '}')
+		if end < 0 {
+			return v, 0, errors.New("the brace after $ is not closed")
+		}
+		name, size = s[2:end], end+1
+	} else {
+		size = 1
+		for isNameByte(s, size) {
+			size++
+		}
+		name = s[1:size]
+	}
+	if name == "" {
+		return v, 0, errors.New("a $ without a variable name")
+	}
+	return variable{step: nginxFields[name]}, size, nil
+}
+
+func isNameByte(s string, i int) bool {
+	return i < len(s) && (s[i] == '_' || isDigit(s[i]) || s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z')
+}
