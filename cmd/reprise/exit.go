@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"syscall"
+
+	"reprise/anonymize/recordfile"
+)
+
+// Exit codes; DESIGN of the command line: one code per cause.
+const (
+	exitOK            = 0
+	exitBug           = 1
+	exitUsage         = 2 // usage, configuration, key, output exists
+	exitInput         = 3 // bad input data
+	exitEnvironment   = 4 // pre-flight, target or reset failed, output cannot be written
+	exitInvalid       = 5 // the generator did not do its job
+	exitNotComparable = 6
+	exitInconclusive  = 7
+	exitFailed        = 10 // SLO failed or regression
+	exitInterrupted   = 130
+	exitTerminated    = 143
+)
+
+// failure is an error as a user reads it: a stable code, what happened and where, why if that is not
+// obvious, and a command that helps.
+type failure struct {
+	code string // such as INGEST-FORMAT
+	exit int
+	what string
+	why  string
+	fix  string
+}
+
+func (f *failure) Error() string { return fmt.Sprintf("error[%s] %s", f.code, f.what) }
+
+// write prints the failure to a terminal or a log: control bytes are escaped.
+func (f *failure) write(w io.Writer) {
+	fmt.Fprintf(w, "error[%s] %s (exit %d)\n", f.code, plain(f.what), f.exit)
+	if f.why != "" {
+		fmt.Fprintf(w, "  why: %s\n", plain(f.why))
+	}
+	if f.fix != "" {
+		fmt.Fprintf(w, "  fix: %s\n", plain(f.fix))
+	}
+}
+
+// verdict is an exit code that is no error: the run happened, and this is what it says.
+type verdict struct{ exit int }
+
+func (v verdict) Error() string { return fmt.Sprintf("exit %d", v.exit) }
+
+func usage(code, what, fix string) error {
+	return &failure{code: code, exit: exitUsage, what: what, fix: fix}
+}
+
+// explain turns any error into a failure. Errors of known kinds get their exit code; what is left over
+// is a bug of ours.
+func explain(err error) *failure {
+	var f *failure
+	if errors.As(err, &f) {
+		return f
+	}
+	if f := explainInput(err); f != nil {
+		return f
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return &failure{code: "INTERRUPTED", exit: exitInterrupted, what: "stopped by a signal; nothing half-written was left under its final name"}
+	case errors.Is(err, syscall.ENOSPC):
+		return &failure{code: "DISK-FULL", exit: exitEnvironment, what: err.Error(), fix: "free some space, or choose another folder with -o or --tmp"}
+	case errors.Is(err, fs.ErrPermission):
+		return &failure{code: "NO-PERMISSION", exit: exitEnvironment, what: err.Error()}
+	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EIO), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
+		return &failure{code: "OUTPUT", exit: exitEnvironment, what: err.Error()}
+	case errors.Is(err, fs.ErrNotExist):
+		return &failure{code: "NOT-FOUND", exit: exitUsage, what: err.Error()}
+	}
+	return &failure{code: "BUG", exit: exitBug, what: err.Error(), why: "this is not a failure that reprise knows how to explain; please report it with the command"}
+}
+
+// explainInput covers damaged and foreign record files.
+func explainInput(err error) *failure {
+	var kind *recordfile.KindError
+	var line *recordfile.LineError
+	switch {
+	case errors.As(err, &kind):
+		return &failure{code: "FILE-KIND", exit: exitInput, what: err.Error(), fix: kindFix(kind)}
+	case errors.Is(err, recordfile.ErrTruncated):
+		return &failure{code: "FILE-TRUNCATED", exit: exitInput, what: err.Error(), fix: "write the file again with the command that made it"}
+	case errors.Is(err, recordfile.ErrChecksum):
+		return &failure{code: "FILE-DAMAGED", exit: exitInput, what: err.Error(), fix: "write the file again with the command that made it"}
+	case errors.As(err, &line):
+		return &failure{code: "FILE-RECORD", exit: exitInput, what: err.Error(), fix: "write the file again with the command that made it"}
+	}
+	return nil
+}
+
+// kindFix names the command that makes the wanted kind from the one at hand.
+func kindFix(e *recordfile.KindError) string {
+	if e.Got == e.Want {
+		return "use the version of reprise that wrote the file, or write it again"
+	}
+	switch e.Want {
+	case "trace":
+		return "reprise anonymize LOG --key-file K -o T.trace.zst"
+	case "sample":
+		return "reprise sample T.trace.zst --fraction 0.1 -o S.sample.zst"
+	case "plan":
+		return "reprise schedule S.sample.zst -o P.plan.zst"
+	}
+	return ""
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// hoist moves flags before arguments, because cli.v2 silently takes a flag that stands after an argument
+// for an argument. "--" ends the flags, "-" is an argument.
+func hoist(app *cli.App, args []string) []string {
+	if len(args) < 2 {
+		return args
+	}
+	head, rest, flags := args[:1:1], args[1:], app.Flags
+	commands := app.Commands
+	for len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		c := find(commands, rest[0])
+		if c == nil {
+			break
+		}
+		head, rest = append(head, rest[0]), rest[1:]
+		commands, flags = c.Subcommands, c.Flags
+	}
+	var front, back []string
+	for i := 0; i < len(rest); i++ {
+		arg := rest[i]
+		if arg == "--" {
+			back = append(back, rest[i+1:]...)
+			break
+		}
+		if len(arg) < 2 || arg[0] != '-' {
+			back = append(back, arg)
+			continue
+		}
+		front = append(front, arg)
+		if takesValue(flags, arg) && i+1 < len(rest) {
+			i++
+			front = append(front, rest[i])
+		}
+	}
+	return append(append(append(head, front...), "--"), back...)
+}
+
+func find(commands []*cli.Command, name string) *cli.Command {
+	for _, c := range commands {
+		if c.HasName(name) {
+			return c
+		}
+	}
+	return nil
+}
+
+// takesValue reports whether the next argument belongs to the flag.
+func takesValue(flags []cli.Flag, arg string) bool {
+	name := strings.TrimLeft(arg, "-")
+	if strings.Contains(name, "=") {
+		return false
+	}
+	for _, f := range flags {
+		for _, n := range f.Names() {
+			if n == name {
+				_, isBool := f.(*cli.BoolFlag)
+				return !isBool
+			}
+		}
+	}
+	return false
+}

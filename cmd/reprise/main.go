@@ -1,0 +1,116 @@
+// Command reprise turns an access log into an honest rehearsal of a peak: it anonymises the log, samples
+// it, fits an arrival schedule, replays it open-loop against a resettable environment, accounts for every
+// request and reports.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/mattn/go-isatty"
+	"github.com/urfave/cli/v2"
+)
+
+func main() {
+	s := &shell{in: os.Stdin, out: os.Stdout, err: os.Stderr, tty: isatty.IsTerminal(os.Stderr.Fd())}
+	os.Exit(s.run(context.Background(), os.Args))
+}
+
+// shell is the world around a command: stdout carries only the result, all else goes to err.
+type shell struct {
+	in  io.Reader
+	out io.Writer
+	err io.Writer
+	tty bool // err is a terminal
+}
+
+// signalled is the cause of a context that a signal ended.
+type signalled struct{ exit int }
+
+func (s signalled) Error() string { return "stopped by a signal" }
+
+// Is makes errors.Is(err, context.Canceled) true for both causes of an end.
+func (s signalled) Is(target error) bool { return target == context.Canceled }
+
+// run runs one command line and returns its exit code.
+func (s *shell) run(ctx context.Context, args []string) int {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go func() {
+		sig, ok := <-signals
+		if !ok {
+			return
+		}
+		cause := signalled{exitInterrupted}
+		if sig == syscall.SIGTERM {
+			cause.exit = exitTerminated
+		}
+		cancel(cause)
+		// The second signal does not wait for the drain; what the first one started is marked already.
+		if _, ok := <-signals; ok {
+			os.Exit(cause.exit)
+		}
+	}()
+	app := s.app()
+	err := app.RunContext(ctx, hoist(app, args))
+	return s.exit(ctx, err)
+}
+
+// exit prints what went wrong and chooses the exit code.
+func (s *shell) exit(ctx context.Context, err error) int {
+	var v verdict
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &v):
+		return v.exit
+	}
+	f := explain(err)
+	var sig signalled
+	if f.code == "INTERRUPTED" && errors.As(context.Cause(ctx), &sig) {
+		f.exit = sig.exit
+	}
+	f.write(s.err)
+	return f.exit
+}
+
+func (s *shell) app() *cli.App {
+	return &cli.App{
+		Name:                 "reprise",
+		Usage:                "turn last night's access log into an honest rehearsal of tomorrow's peak",
+		Version:              version(),
+		Reader:               s.in,
+		Writer:               s.out,
+		ErrWriter:            s.err,
+		EnableBashCompletion: true,
+		ExitErrHandler:       func(*cli.Context, error) {}, // cli's own handler exits from inside
+		OnUsageError:         usageError,
+		CommandNotFound: func(c *cli.Context, name string) {
+			fmt.Fprintf(s.err, "error[USAGE] %q is no command (exit %d)\n  fix: reprise help\n", plain(name), exitUsage)
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return usage("USAGE", fmt.Sprintf("%q is no command", c.Args().First()), "reprise help")
+			}
+			return cli.ShowAppHelp(c)
+		},
+		Commands: s.commands(),
+	}
+}
+
+// usageError turns the flag package's complaints into ours.
+func usageError(c *cli.Context, err error, _ bool) error {
+	help := "reprise help"
+	if c.Command != nil && c.Command.Name != "" && c.Command.Name != "reprise" {
+		help = "reprise help " + c.Command.Name
+	}
+	return usage("USAGE", err.Error(), help)
+}

@@ -1,0 +1,25 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// parseSize reads a number of bytes with an optional unit: KB, MB, GB or KiB, MiB, GiB.
+func parseSize(s string) (int64, error) {
+	text := strings.ToUpper(strings.TrimSpace(s))
+	unit := 1.0
+	for suffix, u := range map[string]float64{"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "KB": 1e3, "MB": 1e6, "GB": 1e9} {
+		if rest, ok := strings.CutSuffix(text, suffix); ok {
+			text, unit = strings.TrimSpace(rest), u
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(n) || n < 0 || n*unit > 1<<50 {
+		return 0, fmt.Errorf("%q is no size such as 192MB", s)
+	}
+	return int64(n * unit), nil
+}
