@@ -1,0 +1,117 @@
+package shop
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+)
+
+// seedEpoch is the stamp of the first seeded order: 2024-01-01T00:00:00Z.
+const seedEpoch = 1704067200
+
+var (
+	categories = []string{"books", "garden", "kitchen", "lamps", "music", "office", "outdoor", "tools", "toys", "travel"}
+	qualities  = []string{"amber", "brisk", "cedar", "dainty", "early", "folded", "gentle", "hollow", "ivory", "jolly", "keen", "linen", "mellow", "narrow", "olive", "plain"}
+	things     = []string{"basket", "chair", "drum", "easel", "flask", "globe", "hammer", "kettle", "lantern", "mirror", "notebook", "ladle", "pillow", "ruler", "satchel", "tripod"}
+	cities     = []string{"Aster", "Birch", "Clover", "Dahlia", "Elm", "Fern", "Gorse", "Hazel"}
+)
+
+// buildBase writes a new database with the seeded rows to path, which must not exist. When it returns,
+// the whole content is in that one file and its header says WAL, so that a copy needs no conversion.
+func buildBase(ctx context.Context, path string, o Options) (err error) {
+	db, err := sql.Open("sqlite", dsn(path, "_pragma=journal_mode(OFF)", "_pragma=synchronous(OFF)"))
+	if err != nil {
+		return fmt.Errorf("shop: opening the base: %w", err)
+	}
+	defer func() {
+		if e := db.Close(); err == nil && e != nil {
+			err = fmt.Errorf("shop: closing the base: %w", e)
+		}
+	}()
+	db.SetMaxOpenConns(1)
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("shop: seeding: %w", err)
+	}
+	defer tx.Rollback()
+	if _, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; %s", applicationID, schema)); err != nil {
+		return fmt.Errorf("shop: creating the tables: %w", err)
+	}
+	for _, fill := range []func(context.Context, *sql.Tx, Options) error{seedProducts, seedUsers, seedOrders} {
+		if err = fill(ctx, tx, o); err != nil {
+			return fmt.Errorf("shop: seeding: %w", err)
+		}
+	}
+	if err = tx.Commit(); err != nil {
+		return fmt.Errorf("shop: seeding: %w", err)
+	}
+	if _, err = db.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+		return fmt.Errorf("shop: switching the base to WAL: %w", err)
+	}
+	return nil
+}
+
+func seedProducts(ctx context.Context, tx *sql.Tx, o Options) error {
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO products VALUES (?, ?, ?, ?, ?)")
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	d := newDraws(o.Seed, "products")
+	for id := 1; id <= o.Products; id++ {
+		quality, thing := qualities[d.below(len(qualities))], things[d.below(len(things))]
+		category := categories[d.below(len(categories))]
+		name := fmt.Sprintf("%s %s %d", quality, thing, id)
+		description := strings.Repeat(fmt.Sprintf("A %s %s for %s. ", quality, thing, category), 3+d.below(6))
+		if _, err := insert.ExecContext(ctx, id, name, category, description, 99+d.below(50_000)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func seedUsers(ctx context.Context, tx *sql.Tx, o Options) error {
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO users VALUES (?, ?, ?, ?)")
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	d := newDraws(o.Seed, "users")
+	for id := 1; id <= o.Users; id++ {
+		// example.com is reserved for documentation (RFC 2606), so that no mail can ever arrive.
+		name, email := fmt.Sprintf("Customer %d", id), fmt.Sprintf("customer%d@example.com", id)
+		if _, err := insert.ExecContext(ctx, id, name, email, cities[d.below(len(cities))]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func seedOrders(ctx context.Context, tx *sql.Tx, o Options) error {
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO orders VALUES (?, ?, ?, 0)")
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	item, err := tx.PrepareContext(ctx, `INSERT INTO order_items
+		SELECT ?, ?, id, ?, price_cents FROM products WHERE id = ?`)
+	if err != nil {
+		return err
+	}
+	defer item.Close()
+	d := newDraws(o.Seed, "orders")
+	for id := 1; id <= o.Orders; id++ {
+		if _, err := insert.ExecContext(ctx, id, 1+d.below(o.Users), seedEpoch+60*id+d.below(60)); err != nil {
+			return err
+		}
+		for line, lines := 1, 1+d.below(4); line <= lines; line++ {
+			if _, err := item.ExecContext(ctx, id, line, 1+d.below(3), 1+d.below(o.Products)); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE orders SET total_cents =
+		(SELECT sum(quantity * price_cents) FROM order_items WHERE order_id = orders.id)`)
+	return err
+}
