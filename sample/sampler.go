@@ -1,0 +1,147 @@
+package sample
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+
+	"reprise/anonymize/trace"
+	"reprise/arrival"
+)
+
+// Sampler chooses records as they pass by. It is not safe for concurrent use.
+type Sampler struct {
+	options Options
+	strata  strata
+	limit   uint64 // key below which Fraction keeps a unit
+	all     bool   // Fraction keeps every unit
+
+	cells     []*cell
+	index     map[Stratum]*cell
+	endpoints map[string]*int64
+	profile   *arrival.Series
+	total     int64
+	anonymous int64
+
+	start int64             // of the last record
+	seen  map[uint64]uint64 // records of that start so far, by the hash of their lines
+	line  []byte
+	hash  xxhash.Digest
+	kept  spool
+}
+
+// cell is the state of one stratum.
+type cell struct {
+	stratum    Stratum
+	index      uint32
+	population int64
+	kept       bottom // PerStratum
+	sample     int64  // Fraction
+}
+
+// New returns a Sampler. An error names the flag that is wrong.
+func New(o Options) (*Sampler, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	s := &Sampler{options: o, strata: newStrata(o.By), index: make(map[Stratum]*cell),
+		endpoints: make(map[string]*int64), profile: new(arrival.Series), seen: make(map[uint64]uint64),
+		kept: spool{limit: o.Memory, dir: o.Tmp}}
+	if o.Fraction != 0 {
+		s.limit, s.all = o.threshold()
+	}
+	return s, nil
+}
+
+// Add counts a record and keeps it if it is chosen; the record is borrowed. Records must come in start
+// order, as a trace file has them: only so can equal records be told apart in bounded memory.
+func (s *Sampler) Add(r *trace.Record) error {
+	if s.total > 0 && r.Start < s.start {
+		return errors.New("records are not in start order: write the trace again with reprise anonymize")
+	}
+	c, err := s.cell(r)
+	if err != nil {
+		return err
+	}
+	second := r.Start / 1_000_000
+	if r.Start%1_000_000 < 0 {
+		second--
+	}
+	if err := s.profile.Add(second, 1); err != nil {
+		return fmt.Errorf("profile: %w", err)
+	}
+	if s.total == 0 || r.Start != s.start {
+		clear(s.seen)
+		s.start = r.Start
+	}
+	s.total++
+	c.population++
+	s.count(r.Endpoint)
+
+	s.line = r.AppendMembers(s.line[:0])
+	key := s.key(r)
+	if s.options.PerStratum > 0 {
+		if !c.kept.offer(key, s.options.PerStratum) {
+			return nil
+		}
+	} else {
+		if !s.all && key >= s.limit {
+			return nil
+		}
+		c.sample++
+	}
+	return s.kept.put(c.index, key, s.line)
+}
+
+// cell finds or makes the cell of r's stratum.
+func (s *Sampler) cell(r *trace.Record) (*cell, error) {
+	v := s.strata.of(r)
+	c := s.index[v]
+	if c == nil {
+		if len(s.cells) >= s.options.MaxStrata {
+			return nil, fmt.Errorf("more than %d strata; use --by hourofday,endpoint or fewer dimensions", s.options.MaxStrata)
+		}
+		c = &cell{stratum: v, index: uint32(len(s.cells))}
+		s.cells = append(s.cells, c)
+		s.index[v] = c
+	}
+	return c, nil
+}
+
+func (s *Sampler) count(endpoint string) {
+	n := s.endpoints[endpoint]
+	if n == nil {
+		n = new(int64)
+		s.endpoints[endpoint] = n
+	}
+	*n++
+}
+
+// key is the sampling key of r, whose line is in s.line.
+func (s *Sampler) key(r *trace.Record) uint64 {
+	d := &s.hash
+	d.ResetWithSeed(s.options.Seed)
+	if s.options.Unit == User {
+		switch {
+		case r.User != trace.Pseudonym{}:
+			d.Write(r.User[:])
+			return d.Sum64()
+		case len(r.Client) > 0:
+			// The zero byte keeps client "a" with agent "bc" apart from "ab" with "c".
+			d.Write(r.Client)
+			d.Write([]byte{0})
+			d.WriteString(r.Agent)
+			return d.Sum64()
+		}
+		s.anonymous++
+	}
+	d.Write(s.line)
+	line := d.Sum64()
+	var ordinal [8]byte
+	binary.LittleEndian.PutUint64(ordinal[:], s.seen[line])
+	s.seen[line]++
+	d.Write(ordinal[:])
+	return d.Sum64()
+}
