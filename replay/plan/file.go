@@ -9,6 +9,7 @@ import (
 	"hash"
 	"io"
 	"iter"
+	"unicode/utf8"
 
 	"reprise/anonymize/recordfile"
 )
@@ -31,15 +32,25 @@ func NewWriter(w io.Writer, h recordfile.Header) (*Writer, error) {
 	return &Writer{file: file, sum: sha256.New()}, nil
 }
 
-// Write adds one arrival. Instants must not decrease.
+// Write adds one arrival. Instants must not decrease, and what is to be sent must be a request that can
+// be sent. An arrival that is refused leaves the plan as it was.
 func (w *Writer) Write(a *Arrival) error {
+	if err := a.check(); err != nil {
+		return fmt.Errorf("arrival %d: %w", w.file.Records(), err)
+	}
+	if !utf8.Valid(a.Target) || !utf8.Valid(a.Header) || !utf8.Valid(a.Body) {
+		return fmt.Errorf("arrival %d: %w", w.file.Records(), errText)
+	}
 	if a.At < w.last {
 		return fmt.Errorf("arrival %d at %d us comes before the one at %d us", w.file.Records(), a.At, w.last)
 	}
-	w.last = a.At
 	w.line = append(a.AppendJSON(w.line[:0]), '\n')
+	if err := w.file.WriteLine(w.line[:len(w.line)-1]); err != nil {
+		return err
+	}
+	w.last = a.At
 	w.sum.Write(w.line)
-	return w.file.WriteLine(w.line[:len(w.line)-1])
+	return nil
 }
 
 // Close writes the trailer with plan_sha256, which it returns. It does not close the underlying writer.
@@ -52,6 +63,7 @@ func (w *Writer) Close(t recordfile.Trailer) (string, error) {
 type Reader struct {
 	file *recordfile.Reader
 	dec  decoder
+	last int64
 	sum  hash.Hash
 }
 
@@ -74,11 +86,11 @@ func (r *Reader) Trailer() recordfile.Trailer { return r.file.Trailer() }
 func (r *Reader) Close() error { return r.file.Close() }
 
 // Arrivals yields the arrivals in order, each borrowed until the next. An error is fatal and last; an
-// instant that decreases is one, and so is a plan_sha256 that the lines do not have.
+// instant that decreases is one, and so are a request that cannot be sent and a plan_sha256 that the lines
+// do not have. Ranging again goes on where the last range was left.
 func (r *Reader) Arrivals(ctx context.Context) iter.Seq2[*Arrival, error] {
 	return func(yield func(*Arrival, error) bool) {
 		var a Arrival
-		var last int64
 		for n := 0; ; n++ {
 			if n%1024 == 0 && ctx.Err() != nil {
 				yield(nil, context.Cause(ctx))
@@ -94,7 +106,7 @@ func (r *Reader) Arrivals(ctx context.Context) iter.Seq2[*Arrival, error] {
 			if err == nil {
 				r.sum.Write(line)
 				r.sum.Write(newline)
-				if err = r.dec.decode(line, &a); err == nil && a.At < last {
+				if err = r.dec.decode(line, &a); err == nil && a.At < r.last {
 					err = errors.New("the instant lies before that of the arrival before it")
 				}
 				if err != nil {
@@ -105,7 +117,7 @@ func (r *Reader) Arrivals(ctx context.Context) iter.Seq2[*Arrival, error] {
 				yield(nil, err)
 				return
 			}
-			last = a.At
+			r.last = a.At
 			if !yield(&a, nil) {
 				return
 			}
