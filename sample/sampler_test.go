@@ -340,7 +340,7 @@ func TestSamplerRefuses(t *testing.T) {
 	if err := add(sample.Options{PerStratum: 1}, &two); err == nil || !strings.Contains(err.Error(), "profile") {
 		t.Errorf("a stamp beyond all years: %v", err)
 	}
-	if err := add(sample.Options{PerStratum: 1, Memory: 1, Tmp: t.TempDir() + "/none"}, &one); err == nil {
+	if err := add(sample.Options{PerStratum: 1, Memory: 1, Tmp: t.TempDir() + "/none"}, &one, &one); err == nil {
 		t.Error("a folder that does not exist is no error")
 	}
 }

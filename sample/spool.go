@@ -9,12 +9,16 @@ import (
 	"os"
 )
 
+// chunkBytes is the step in which memory grows; one buffer that doubles would be copied and held twice.
+const chunkBytes = 256 << 10
+
 // spool keeps record lines in the order in which they came: in memory, and over its limit in a file.
 type spool struct {
-	limit int
-	dir   string
-	buf   []byte
-	file  *os.File
+	limit  int // bytes in memory
+	dir    string
+	chunks [][]byte // whole entries each
+	size   int      // bytes in chunks
+	file   *os.File
 }
 
 // entry is one kept line.
@@ -24,16 +28,38 @@ type entry struct {
 	line []byte // borrowed until the next entry
 }
 
+// entryHead is the size of an entry before its line: cell, key, length of the line.
+const entryHead = 4 + 8 + 4
+
 // put adds an entry; its line is copied.
 func (s *spool) put(cell uint32, key uint64, line []byte) error {
-	s.buf = binary.LittleEndian.AppendUint32(s.buf, cell)
-	s.buf = binary.LittleEndian.AppendUint64(s.buf, key)
-	s.buf = binary.LittleEndian.AppendUint32(s.buf, uint32(len(line)))
-	s.buf = append(s.buf, line...)
-	if len(s.buf) < s.limit {
-		return nil
+	n := entryHead + len(line)
+	last := len(s.chunks) - 1
+	if last < 0 || cap(s.chunks[last])-len(s.chunks[last]) < n {
+		if s.size > 0 && s.size+n > s.limit {
+			if err := s.flush(); err != nil {
+				return err
+			}
+		}
+		last = s.grow(n)
 	}
-	return s.flush()
+	b := binary.LittleEndian.AppendUint32(s.chunks[last], cell)
+	b = binary.LittleEndian.AppendUint64(b, key)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(line)))
+	s.chunks[last] = append(b, line...)
+	s.size += n
+	return nil
+}
+
+// grow makes the last chunk one with room for n bytes and returns its index. After a flush there is an
+// empty one left to use again.
+func (s *spool) grow(n int) int {
+	last := len(s.chunks) - 1
+	if last < 0 || cap(s.chunks[last])-len(s.chunks[last]) < n {
+		s.chunks = append(s.chunks, make([]byte, 0, max(n, min(chunkBytes, s.limit))))
+		last++
+	}
+	return last
 }
 
 // flush moves the lines in memory to the file.
@@ -48,10 +74,15 @@ func (s *spool) flush() error {
 		_ = os.Remove(f.Name())
 		s.file = f
 	}
-	if _, err := s.file.Write(s.buf); err != nil {
-		return fmt.Errorf("temporary file: %w", err)
+	for _, chunk := range s.chunks {
+		if _, err := s.file.Write(chunk); err != nil {
+			return fmt.Errorf("temporary file: %w", err)
+		}
 	}
-	s.buf = s.buf[:0]
+	if len(s.chunks) > 0 {
+		s.chunks = append(s.chunks[:0], s.chunks[0][:0])
+	}
+	s.size = 0
 	return nil
 }
 
@@ -66,19 +97,21 @@ func (s *spool) each(do func(entry) error) error {
 		}
 		return eachEntry(bufio.NewReaderSize(s.file, 256<<10), do)
 	}
-	for b := s.buf; len(b) > 0; {
-		n := binary.LittleEndian.Uint32(b[12:])
-		e := entry{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint64(b[4:]), b[16 : 16+n : 16+n]}
-		if err := do(e); err != nil {
-			return err
+	for _, b := range s.chunks {
+		for len(b) > 0 {
+			end := entryHead + int(binary.LittleEndian.Uint32(b[12:]))
+			e := entry{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint64(b[4:]), b[entryHead:end:end]}
+			if err := do(e); err != nil {
+				return err
+			}
+			b = b[end:]
 		}
-		b = b[16+n:]
 	}
 	return nil
 }
 
 func eachEntry(r io.Reader, do func(entry) error) error {
-	var head [16]byte
+	var head [entryHead]byte
 	var line []byte
 	for {
 		if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -103,7 +136,7 @@ func eachEntry(r io.Reader, do func(entry) error) error {
 
 // close gives up the lines and the file.
 func (s *spool) close() error {
-	s.buf = nil
+	s.chunks, s.size = nil, 0
 	if s.file == nil {
 		return nil
 	}
