@@ -91,7 +91,6 @@ func TestParseScenarioRefuses(t *testing.T) {
 	f("users: 1000001\n", "users")
 	f("", "empty")
 	f("# nothing but a remark\n", "empty")
-	f("mix:\n", "mix")
 	f("- a\n- b\n", "scenario")
 	f("rate: [\n", "scenario")
 }
