@@ -1,10 +1,6 @@
 package bind
 
 import (
-	"bytes"
-	"fmt"
-	"strings"
-
 	"reprise/anonymize/trace"
 	"reprise/replay/plan"
 )
@@ -18,28 +14,23 @@ type Binder struct {
 	bodies   []body
 	settled  bool
 	unbound  int64
-	scratch  []byte
+	spans    []span // of the arrival at hand
 }
 
-type body struct {
-	method string
-	path   place
-	typ    string
-	parts  []part
-}
-
-// New prepares a binder. The seed fixes which ids are hot.
+// New prepares a binder. The seed fixes which ids are hot. It fails when the rules contradict themselves
+// or ask for what the catalogue does not have.
 func New(rules *Rules, c Catalogue, seed uint64) (*Binder, error) {
+	if err := rules.validate(); err != nil {
+		return nil, err
+	}
 	b := &Binder{entities: make(map[string]*entity)}
 	for _, name := range rules.names() {
-		r := rules.Entities[name]
-		items, ok := c[r.IDs]
-		if !ok {
-			return nil, fmt.Errorf("entity %s: the catalogue has no list %q", name, r.IDs)
+		e, err := newEntity(name, rules.Entities[name], c, seed)
+		if err != nil {
+			return nil, err
 		}
-		e := newEntity(name, r, items, seed)
 		b.entities[name], b.order = e, append(b.order, e)
-		if r.Identity {
+		if e.rule.Identity {
 			b.identity = e
 		}
 	}
@@ -47,42 +38,45 @@ func New(rules *Rules, c Catalogue, seed uint64) (*Binder, error) {
 		if e.rule.Owner == "" {
 			continue
 		}
-		e.owner = b.identity
-		for _, it := range e.items {
-			b.identity.wealth[it.Owner]++
+		if err := e.setOwner(b.identity); err != nil {
+			return nil, err
 		}
 	}
 	for _, r := range rules.Bodies {
-		method, path, _ := strings.Cut(r.On, " ")
-		p := place{id: -1, segments: strings.Split(strings.TrimPrefix(path, "/"), "/")}
-		for i, s := range p.segments {
-			if strings.HasPrefix(s, "{") {
-				p.segments[i] = "*"
-			}
+		made, err := newBody(r, rules.Entities)
+		if err != nil {
+			return nil, err
 		}
-		b.bodies = append(b.bodies, body{method: method, path: p, typ: r.Type, parts: split(r.Body, rules.Entities)})
+		b.bodies = append(b.bodies, made)
 	}
 	return b, nil
 }
 
-// Learn counts the ids of an arrival.
+// Learn counts the ids of an arrival; one that is withheld does not count.
 func (b *Binder) Learn(a *plan.Arrival) {
 	if a.Withheld != plan.Sent {
 		return
 	}
 	if b.identity != nil && a.User != (trace.Pseudonym{}) {
-		b.identity.count(string(a.User[:]), a)
+		b.identity.users.add(a.User[:])
 	}
-	for _, e := range b.order {
-		for i := range e.places {
-			if from, to, ok := e.places[i].find(a.Target); ok {
-				e.count(string(a.Target[from:to]), a)
-			}
-		}
+	for _, s := range b.find(a.Target) {
+		s.entity.learn(a.Target[s.from:s.to], a)
 	}
 }
 
-// Settle decides the bindings; call it once, between Learn and Apply.
+// find returns the ids in a target, in the order in which they stand; valid until the next call.
+func (b *Binder) find(target []byte) []span {
+	b.spans = b.spans[:0]
+	for _, e := range b.order {
+		for i := range e.places {
+			b.spans = e.places[i].find(b.spans, target, e)
+		}
+	}
+	return b.spans
+}
+
+// Settle decides the bindings. Apply calls it when the caller has not; Learn has no effect after it.
 func (b *Binder) Settle() {
 	if b.settled {
 		return
@@ -99,28 +93,27 @@ func (b *Binder) Settle() {
 }
 
 // Apply rewrites the arrival in place: ids in the target, the user's header, the body. An arrival that
-// needs an id the fixture does not have is withheld as unbound.
+// needs an id the fixture does not have is withheld as unbound and stays as it was. The slices of what
+// was rewritten are new, so that a borrowed arrival may be given.
 func (b *Binder) Apply(a *plan.Arrival) {
+	b.Settle()
 	if a.Withheld != plan.Sent {
 		return
 	}
-	for _, e := range b.order {
-		for i := range e.places {
-			from, to, ok := e.places[i].find(a.Target)
-			if !ok {
-				continue
-			}
-			id, ok := e.bind(string(a.Target[from:to]))
-			if !ok {
-				b.withhold(a)
-				return
-			}
-			a.Target = append(append(append([]byte(nil), a.Target[:from]...), id...), a.Target[to:]...)
-			e.last[a.User] = id
-		}
+	target, ok := b.target(a)
+	if !ok {
+		b.withhold(a)
+		return
+	}
+	body, typ, ok := b.body(a, target)
+	if !ok {
+		b.withhold(a)
+		return
+	}
+	if a.Target = target; typ != "" {
+		a.Body, a.Type = body, typ
 	}
 	b.header(a)
-	b.body(a)
 }
 
 func (b *Binder) withhold(a *plan.Arrival) {
@@ -128,42 +121,42 @@ func (b *Binder) withhold(a *plan.Arrival) {
 	b.unbound++
 }
 
-// header names the user to the target. Production's 401 is kept a 401 by leaving the name out.
-func (b *Binder) header(a *plan.Arrival) {
-	if b.identity == nil || b.identity.rule.Header == "" || a.Status == 401 || a.User == (trace.Pseudonym{}) {
-		return
+// target returns the target with the fixture's ids in it.
+func (b *Binder) target(a *plan.Arrival) ([]byte, bool) {
+	spans := b.find(a.Target)
+	if len(spans) == 0 {
+		return a.Target, true
 	}
-	if id, ok := b.identity.bind(string(a.User[:])); ok {
-		h := append([]byte(nil), a.Header...)
-		a.Header = fmt.Appendf(h, "%s: %s\r\n", b.identity.rule.Header, id)
+	size := len(a.Target)
+	for _, s := range spans {
+		bound, ok := s.entity.values.bound[string(a.Target[s.from:s.to])]
+		if !ok {
+			return nil, false
+		}
+		size += len(bound.id) - (s.to - s.from)
 	}
+	out, done := make([]byte, 0, size), 0
+	for _, s := range spans {
+		bound := s.entity.values.bound[string(a.Target[s.from:s.to])]
+		out = append(append(out, a.Target[done:s.from]...), bound.id...)
+		done = s.to
+		if !bound.missing { // what does not exist cannot be put into a cart
+			s.entity.last[a.User] = bound.id
+		}
+	}
+	return append(out, a.Target[done:]...), true
 }
 
-func (b *Binder) body(a *plan.Arrival) {
-	path, _, _ := bytes.Cut(a.Target, []byte{'?'})
-	for i := range b.bodies {
-		r := &b.bodies[i]
-		if r.method != a.Method {
-			continue
-		}
-		if _, _, ok := r.path.findSegment(path); !ok {
-			continue
-		}
-		b.scratch = b.scratch[:0]
-		for _, p := range r.parts {
-			if p.entity == "" {
-				b.scratch = append(b.scratch, p.text...)
-				continue
-			}
-			id, ok := b.entities[p.entity].lastOf(a.User)
-			if !ok {
-				b.withhold(a)
-				return
-			}
-			b.scratch = append(b.scratch, id...)
-		}
-		a.Body, a.Type = append([]byte(nil), b.scratch...), r.typ
+// header names the user to the target. Production's 401 is kept a 401 by leaving the name out.
+func (b *Binder) header(a *plan.Arrival) {
+	if b.identity == nil || b.identity.rule.Header == "" || a.Status == 401 {
 		return
+	}
+	if user, ok := b.identity.users.bound[string(a.User[:])]; ok {
+		name := b.identity.rule.Header
+		h := make([]byte, 0, len(a.Header)+len(name)+len(user.id)+4)
+		h = append(append(append(append(h, a.Header...), name...), ": "...), user.id...)
+		a.Header = append(h, '\r', '\n')
 	}
 }
 
@@ -176,9 +169,9 @@ type Report struct {
 // EntityReport is the coverage of one entity.
 type EntityReport struct {
 	Name     string `json:"name"`
-	Distinct int    `json:"distinct"` // pseudonyms in the plan
+	Distinct int    `json:"distinct"` // pseudonyms in the plan; for the identity, users and values together
 	IDs      int    `json:"ids"`      // ids of the fixture
-	Folded   int    `json:"folded"`   // pseudonyms that share an id with another one
+	Folded   int    `json:"folded"`   // pseudonyms beyond the ids there are for them, so that some share one
 	Missing  int    `json:"missing"`  // answered 404 every time: bound to ids the fixture does not have
 	Unbound  int    `json:"unbound"`  // got no id
 }
@@ -187,7 +180,7 @@ type EntityReport struct {
 func (b *Binder) Report() Report {
 	r := Report{Unbound: b.unbound}
 	for _, e := range b.order {
-		e.report.Name, e.report.Distinct, e.report.IDs = e.name, len(e.seen), len(e.items)
+		e.report.Name, e.report.Distinct, e.report.IDs = e.name, len(e.values.seen)+len(e.users.seen), len(e.items)
 		r.Entities = append(r.Entities, e.report)
 	}
 	return r

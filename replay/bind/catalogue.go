@@ -2,9 +2,11 @@ package bind
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // maxCatalogue bounds the catalogue's JSON in bytes.
@@ -20,18 +22,31 @@ type Item struct {
 }
 
 // ReadCatalogue reads {"products":[1,2],"orders":[{"id":7,"user":3}]}: lists of ids, or of objects with an
-// id and one other member that names the owner. Ids are numbers or strings.
+// id and at most one other member, which names the owner. Ids are numbers or strings, unique within their
+// list, and can stand in a request target as they are.
 func ReadCatalogue(r io.Reader) (Catalogue, error) {
 	var lists map[string][]entry
-	d := json.NewDecoder(io.LimitReader(r, maxCatalogue))
-	if err := d.Decode(&lists); err != nil {
+	limited := &io.LimitedReader{R: r, N: maxCatalogue}
+	d := json.NewDecoder(limited)
+	err := d.Decode(&lists)
+	if limited.N == 0 {
+		return nil, fmt.Errorf("catalogue: is larger than %d bytes", maxCatalogue)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("catalogue: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("catalogue: more follows after the lists")
 	}
 	c := make(Catalogue, len(lists))
 	for name, list := range lists {
 		items := make([]Item, len(list))
+		seen := make(map[string]bool, len(list))
 		for i, e := range list {
-			items[i] = Item(e)
+			if seen[e.ID] {
+				return nil, fmt.Errorf("catalogue: %s[%d]: the id is in the list already", name, i)
+			}
+			seen[e.ID], items[i] = true, Item(e)
 		}
 		c[name] = items
 	}
@@ -41,15 +56,17 @@ func ReadCatalogue(r io.Reader) (Catalogue, error) {
 type entry Item
 
 // UnmarshalJSON reads a number, a string, or an object with an id and an owner.
-func (e *entry) UnmarshalJSON(b []byte) error {
+func (e *entry) UnmarshalJSON(b []byte) (err error) {
 	if len(b) == 0 || b[0] != '{' {
-		id, err := scalar(b)
-		e.ID = id
+		e.ID, err = scalar(b)
 		return err
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(b, &members); err != nil {
 		return err
+	}
+	if len(members) > 2 || members["id"] == nil {
+		return errors.New("an object of a list must have an id, and beside it at most its owner")
 	}
 	for key, raw := range members {
 		v, err := scalar(raw)
@@ -58,41 +75,46 @@ func (e *entry) UnmarshalJSON(b []byte) error {
 		}
 		if key == "id" {
 			e.ID = v
-		} else if e.Owner == "" && len(members) == 2 {
+		} else {
 			e.Owner = v
 		}
-	}
-	if e.ID == "" {
-		return fmt.Errorf("an object of a list has no id")
 	}
 	return nil
 }
 
-// scalar is the text of a JSON number or string; it must be safe to stand in a request target.
+// pathBytes are the bytes that a segment and a query value can hold as they are (RFC 3986, section 3.3),
+// without those that have a meaning of their own in a query, a matrix parameter or a JSON string.
+const pathBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$()*,:@"
+
+// scalar is the text of a JSON number or string that can be an id.
 func scalar(b []byte) (string, error) {
-	var n json.Number
-	if err := json.Unmarshal(b, &n); err == nil && len(b) > 0 && b[0] != '"' {
-		return n.String(), nil
+	var v any
+	d := json.NewDecoder(strings.NewReader(string(b)))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return "", err
 	}
-	var s string
-	if err := json.Unmarshal(b, &s); err != nil {
-		return "", fmt.Errorf("an id is neither a number nor a string")
-	}
-	for i := range len(s) {
-		if c := s[i]; c <= ' ' || c >= 0x7f || c == '?' || c == '#' || c == '/' || c == '&' {
-			return "", fmt.Errorf("an id holds a byte that cannot stand in a request target")
+	switch v := v.(type) {
+	case json.Number:
+		if strings.Trim(v.String(), "-0123456789") != "" {
+			return "", errors.New("an id that is a number must be a whole one")
 		}
+		return v.String(), nil
+	case string:
+		if v == "" || strings.Trim(v, pathBytes) != "" || strings.Trim(v, ".") == "" {
+			return "", errors.New("an id is empty or holds what cannot stand in a request target")
+		}
+		return v, nil
 	}
-	return s, nil
+	return "", errors.New("an id is neither a number nor a string")
 }
 
-// absent returns an id that the list does not have, the k-th of its kind, counted from 0.
-func absent(list []Item, k int) string {
-	var top int64
+// highest is the largest whole number among the ids, 0 when there is none.
+func highest(list []Item) (top uint64) {
 	for _, it := range list {
-		if n, err := strconv.ParseInt(it.ID, 10, 64); err == nil && n > top {
-			top = n
+		if n, err := strconv.ParseUint(it.ID, 10, 63); err == nil {
+			top = max(top, n)
 		}
 	}
-	return strconv.FormatInt(top+1+int64(k), 10)
+	return top
 }

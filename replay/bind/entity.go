@@ -2,8 +2,9 @@ package bind
 
 import (
 	"cmp"
-	"math/rand/v2"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -16,93 +17,110 @@ type entity struct {
 	name   string
 	rule   Entity
 	places []place
-	items  []Item // a seeded permutation of the fixture's list
+	items  []Item              // a seeded permutation of the fixture's list
+	own    map[string][]string // for owned entities: fixture user to its ids, in the order of items
+	top    uint64              // the largest id of the fixture; above it nothing exists
 	owner  *entity
-	seen   map[string]*value
-	bound  map[string]string
-	last   map[trace.Pseudonym]string // id that each user touched last, as Apply goes along the plan
+	values population                 // what stands at the places
+	users  population                 // for the identity: the users of the plan
 	wealth map[string]int             // for the identity: things that each fixture user owns
+	last   map[trace.Pseudonym]string // id that each user touched last, as Apply goes along the plan
 	report EntityReport
 }
 
-// value is one pseudonym as the plan has it.
-type value struct {
-	count   int64
-	missing int64                     // answered 404
-	owners  map[trace.Pseudonym]int64 // who got a 2xx for it, for owned entities
-	owns    int64                     // for identities: distinct owned values
-}
-
-func newEntity(name string, rule Entity, items []Item, seed uint64) *entity {
-	e := &entity{name: name, rule: rule, items: slices.Clone(items), seen: make(map[string]*value),
-		bound: make(map[string]string), last: make(map[trace.Pseudonym]string), wealth: make(map[string]int)}
+func newEntity(name string, rule Entity, c Catalogue, seed uint64) (*entity, error) {
+	list, ok := c[rule.IDs]
+	if !ok {
+		return nil, fmt.Errorf("entity %s: the catalogue has no list %q", name, rule.IDs)
+	}
+	if rule.Identity && len(list) == 0 {
+		return nil, fmt.Errorf("entity %s: the catalogue's list %q is empty, so no user can be bound", name, rule.IDs)
+	}
+	e := &entity{name: name, rule: rule, items: permute(list, seed, rule.IDs), top: highest(list), values: newPopulation(),
+		users: newPopulation(), wealth: make(map[string]int), last: make(map[trace.Pseudonym]string)}
 	for _, at := range rule.At {
 		p, err := parsePlace(at)
-		if err == nil { // Rules.validate has refused the others
-			e.places = append(e.places, p)
+		if err != nil {
+			return nil, fmt.Errorf("entity %s: %w", name, err)
 		}
+		e.places = append(e.places, p)
 	}
-	// The same list must be permuted alike for every entity that uses it, so the list names the stream.
-	rng := rand.New(rand.NewPCG(seed, xxhash.Sum64String("bind/"+rule.IDs)))
-	rng.Shuffle(len(e.items), func(i, j int) { e.items[i], e.items[j] = e.items[j], e.items[i] })
-	return e
+	return e, nil
 }
 
-func (e *entity) count(key string, a *plan.Arrival) {
-	v := e.seen[key]
-	if v == nil {
-		v = &value{}
-		e.seen[key] = v
+// setOwner makes e's things those of the identity's users.
+func (e *entity) setOwner(identity *entity) error {
+	e.owner, e.own = identity, make(map[string][]string)
+	themselves := e.rule.IDs == identity.rule.IDs
+	for i := range e.items {
+		it := &e.items[i]
+		if themselves {
+			it.Owner = it.ID
+		} else {
+			identity.wealth[it.Owner]++
+		}
+		if it.Owner == "" {
+			return fmt.Errorf("entity %s: the catalogue's list %q does not name the owner of every id", e.name, e.rule.IDs)
+		}
+		e.own[it.Owner] = append(e.own[it.Owner], it.ID)
 	}
-	v.count++
-	if a.Status == 404 && !e.rule.Identity {
+	return nil
+}
+
+// learn counts an id at one of the places.
+func (e *entity) learn(id []byte, a *plan.Arrival) {
+	v := e.values.add(id)
+	if a.Status == 404 {
 		v.missing++
 	}
-	if e.owner == nil || a.Status/100 != 2 || a.User == (trace.Pseudonym{}) {
+	if e.owner == nil || a.User == (trace.Pseudonym{}) {
 		return
 	}
-	if v.owners == nil {
-		v.owners = make(map[trace.Pseudonym]int64)
-	}
-	v.owners[a.User]++
-	if v.owners[a.User] == 1 {
-		e.owner.own(a.User)
+	switch user := e.owner.users.seen[string(a.User[:])]; {
+	case a.Status/100 == 2:
+		if v.owners == nil {
+			v.owners = make(map[trace.Pseudonym]int64)
+		}
+		v.owners[a.User]++
+		if v.owners[a.User] == 1 && e.rule.IDs != e.owner.rule.IDs {
+			user.owns++
+		}
+	case a.Status == 403:
+		if v.denied == nil {
+			v.denied = make(map[trace.Pseudonym]bool)
+		}
+		v.denied[a.User] = true
+		user.refused++
 	}
 }
 
-// own notes that a user has one more thing of its own.
-func (e *entity) own(u trace.Pseudonym) {
-	if v := e.seen[string(u[:])]; v != nil {
-		v.owns++
-	}
-}
-
-// settle gives every pseudonym its id.
+// settle gives every pseudonym its id; the identity comes first.
 func (e *entity) settle() {
-	hot := e.ranked()
-	if e.owner != nil {
-		e.settleOwned(hot)
-		return
-	}
-	slots := e.items
 	if e.rule.Identity {
-		slots = e.richestFirst()
+		e.assign(e.users.ranked(), e.richestFirst(), &e.users)
 	}
 	var present []string
-	for _, key := range hot {
-		if v := e.seen[key]; v.missing == v.count && !e.rule.Identity {
-			e.bound[key] = absent(e.items, e.report.Missing)
-			e.report.Missing++
+	for _, key := range e.values.ranked() {
+		if v := e.values.seen[key]; v.missing < v.count {
+			present = append(present, key)
 			continue
 		}
-		present = append(present, key)
+		e.values.bound[key] = binding{id: e.absent(e.report.Missing), missing: true}
+		e.report.Missing++
 	}
-	e.settleRanked(present, slots)
+	if e.owner == nil {
+		e.assign(present, e.items, &e.values)
+	} else {
+		e.assignOwned(present)
+	}
 }
 
-// settleRanked binds the k-th hottest to the k-th slot. With more pseudonyms than slots, the hotter half
-// of the slots is one to one and the tail shares the rest by hash.
-func (e *entity) settleRanked(hot []string, slots []Item) {
+// absent is the k-th id, from 0, that the fixture does not have.
+func (e *entity) absent(k int) string { return strconv.FormatUint(e.top+1+uint64(k), 10) }
+
+// assign binds the k-th hottest to the k-th slot. With more pseudonyms than slots, the first half of the
+// slots is one to one and the tail shares the rest by hash.
+func (e *entity) assign(hot []string, slots []Item, to *population) {
 	if len(slots) == 0 {
 		e.report.Unbound += len(hot)
 		return
@@ -110,41 +128,28 @@ func (e *entity) settleRanked(hot []string, slots []Item) {
 	single := len(hot)
 	if len(hot) > len(slots) {
 		single = len(slots) / 2
+		e.report.Folded += len(hot) - len(slots)
 	}
 	for k, key := range hot {
-		if k < single {
-			e.bound[key] = slots[k].ID
-			continue
+		if k >= single {
+			k = single + int(xxhash.Sum64String(key)%uint64(len(slots)-single))
 		}
-		e.bound[key] = slots[single+int(xxhash.Sum64String(key)%uint64(len(slots)-single))].ID
-		e.report.Folded++
+		to.bound[key] = binding{id: slots[k].ID}
 	}
 }
 
-// settleOwned binds each value among the things of its owner's fixture user.
-func (e *entity) settleOwned(hot []string) {
-	own := make(map[string][]string) // fixture user to its ids, in slot order
-	for _, it := range e.items {
-		own[it.Owner] = append(own[it.Owner], it.ID)
-	}
+// assignOwned binds each value among the things of its owner's fixture user, and what nobody was let in
+// to among the things of those who were not refused.
+func (e *entity) assignOwned(hot []string) {
 	used := make(map[string]int)
+	next := 0
 	for _, key := range hot {
-		v := e.seen[key]
-		if v.missing == v.count {
-			e.bound[key] = absent(e.items, e.report.Missing)
-			e.report.Missing++
-			continue
-		}
+		v := e.values.seen[key]
 		who, ok := e.ownerOf(v)
-		if !ok { // nobody was ever let in: any id that exists answers alike
-			e.settleRanked([]string{key}, e.items)
-			continue
+		if !ok {
+			who, next = e.stranger(v, next)
 		}
-		if e.rule.IDs == e.owner.rule.IDs {
-			e.bound[key] = who
-			continue
-		}
-		ids := own[who]
+		ids := e.own[who]
 		if len(ids) == 0 {
 			e.report.Unbound++
 			continue
@@ -152,38 +157,37 @@ func (e *entity) settleOwned(hot []string) {
 		if used[who] >= len(ids) {
 			e.report.Folded++
 		}
-		e.bound[key] = ids[used[who]%len(ids)]
+		e.values.bound[key] = binding{id: ids[used[who]%len(ids)]}
 		used[who]++
 	}
 }
 
-// ownerOf is the fixture id of the user who was let in most often.
+// ownerOf is the fixture id of the user who was let in most often; a tie goes to the smaller pseudonym.
 func (e *entity) ownerOf(v *value) (string, bool) {
 	var best trace.Pseudonym
 	var most int64
 	for u, n := range v.owners {
-		if n > most || n == most && slices.Compare(u[:], best[:]) < 0 {
+		if n > most || n == most && string(u[:]) < string(best[:]) {
 			best, most = u, n
 		}
 	}
-	if most == 0 {
-		return "", false
-	}
-	return e.owner.bind(string(best[:]))
+	b, ok := e.owner.users.bound[string(best[:])]
+	return b.id, ok && most > 0
 }
 
-// ranked lists the pseudonyms, those who own most first, then the hottest; ties break by the pseudonym, so
-// that the order of the plan does not matter.
-func (e *entity) ranked() []string {
-	keys := make([]string, 0, len(e.seen))
-	for k := range e.seen {
-		keys = append(keys, k)
+// stranger is an owner, from item number next on, who is none of those that v refused; "" when all are.
+func (e *entity) stranger(v *value, next int) (who string, after int) {
+	refused := make(map[string]bool, len(v.denied))
+	for u := range v.denied {
+		refused[e.owner.users.bound[string(u[:])].id] = true
 	}
-	slices.SortFunc(keys, func(x, y string) int {
-		a, b := e.seen[x], e.seen[y]
-		return cmp.Or(cmp.Compare(b.owns, a.owns), cmp.Compare(b.count, a.count), cmp.Compare(x, y))
-	})
-	return keys
+	for range e.items {
+		who, next = e.items[next].Owner, (next+1)%len(e.items)
+		if !refused[who] {
+			return who, next
+		}
+	}
+	return "", next
 }
 
 // richestFirst lists the fixture's users by how much they own, so that users who own things in the plan
@@ -194,21 +198,23 @@ func (e *entity) richestFirst() []Item {
 	return slots
 }
 
-// bind returns the id of a pseudonym.
-func (e *entity) bind(key string) (string, bool) {
-	id, ok := e.bound[key]
-	return id, ok
-}
-
-// lastOf returns the id that a user touched last, the hottest one of the fixture before the first touch.
+// lastOf returns the id that a user touched last. Before the first touch it is the user's own for the
+// identity, the first of the user's own things for what is owned, and else the fixture's hottest.
 func (e *entity) lastOf(u trace.Pseudonym) (string, bool) {
 	if id, ok := e.last[u]; ok {
 		return id, true
 	}
-	if e.rule.Identity {
-		return e.bind(string(u[:]))
-	}
-	if len(e.items) == 0 {
+	switch {
+	case e.rule.Identity:
+		b, ok := e.users.bound[string(u[:])]
+		return b.id, ok
+	case e.owner != nil:
+		own := e.own[e.owner.users.bound[string(u[:])].id]
+		if len(own) == 0 {
+			return "", false
+		}
+		return own[0], true
+	case len(e.items) == 0:
 		return "", false
 	}
 	return e.items[0].ID, true

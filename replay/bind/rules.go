@@ -1,13 +1,8 @@
 package bind
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 )
 
 // Rules say where ids stand in requests and what the fixture offers for them (bind.yaml).
@@ -23,60 +18,63 @@ type Entity struct {
 	// IDs names a list of the catalogue.
 	IDs string `yaml:"ids"`
 	// At lists places: "/products/{id}" for a path segment, "?sku" or "/cart?sku" for a query value.
+	// Another name in braces stands for any one segment: "/users/{user}/orders/{id}". The path must match
+	// as a whole, a trailing slash included. No two entities share a place; where two of them meet in one
+	// value ("?sku" and "/cart?sku"), the entity that comes first by its name has it.
 	At []string `yaml:"at"`
 	// Identity makes every user of the plan one of these; at most one entity is.
 	Identity bool `yaml:"identity"`
-	// Header carries the id of the request's user; only with Identity.
+	// Header carries the id of the request's user; only with Identity. Empty sends none.
 	Header string `yaml:"header"`
 	// Owner names the identity entity when only the owner gets a 200. With the owner's own list of ids,
 	// the id is the owner's.
 	Owner string `yaml:"owner"`
 }
 
-// Body gives a request its body: {entity} stands for the id that the same user touched last.
+// Body gives a request its body: {entity} stands for the id that the same user touched last, or, before
+// the first, for the first of the fixture's ids.
 type Body struct {
-	On   string `yaml:"on"`   // method and path, such as "POST /cart/items"
+	On   string `yaml:"on"`   // method and path, such as "POST /cart/items"; a name in braces is any segment
 	Type string `yaml:"type"` // Content-Type; application/json when empty
 	Body string `yaml:"body"`
 }
 
-// Parse reads bind.yaml strictly; errors name the file, line and column.
-func Parse(r io.Reader, name string) (*Rules, error) {
-	var rules Rules
-	if err := yaml.NewDecoder(r, yaml.Strict()).Decode(&rules); err != nil {
-		return nil, fmt.Errorf("%s: %s", name, strings.TrimSpace(yaml.FormatError(err, false, false)))
-	}
-	if err := rules.validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return &rules, nil
-}
+// defaultType is the Content-Type of a Body without one.
+const defaultType = "application/json"
 
+// validate reports the first fault, as a *fault.
 func (r *Rules) validate() error {
 	if len(r.Entities) == 0 {
-		return errors.New("entities: none are given, so there is nothing to bind")
+		return blame("none are given, so there is nothing to bind", "entities")
 	}
 	identity := ""
+	places := make(map[string]string)
 	for _, name := range r.names() {
 		e := r.Entities[name]
 		if err := e.validate(name); err != nil {
 			return err
 		}
-		if e.Identity {
-			if identity != "" {
-				return fmt.Errorf("entities: %s and %s both have identity: true", identity, name)
+		for i, at := range e.At {
+			if other, ok := places[at]; ok {
+				return blame("is a place of "+other+" already", "entities", name, "at", i)
 			}
+			places[at] = name
+		}
+		if e.Identity && identity != "" {
+			return blame("entity "+identity+" is the identity already", "entities", name, "identity")
+		}
+		if e.Identity {
 			identity = name
 		}
 	}
 	for _, name := range r.names() {
-		if o := r.Entities[name].Owner; o != "" && o != identity {
-			return fmt.Errorf("entities.%s.owner: %q is not the entity with identity: true", name, o)
+		if o := r.Entities[name].Owner; o != "" && (o != identity || o == name) {
+			return blame("must name another entity, the one with identity: true", "entities", name, "owner")
 		}
 	}
 	for i := range r.Bodies {
-		if err := r.Bodies[i].validate(r.Entities); err != nil {
-			return fmt.Errorf("bodies[%d]: %w", i, err)
+		if err := r.Bodies[i].validate(i, r.Entities); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -84,37 +82,62 @@ func (r *Rules) validate() error {
 
 func (e *Entity) validate(name string) error {
 	if e.IDs == "" {
-		return fmt.Errorf("entities.%s.ids: names no list of the catalogue", name)
+		return blame("names no list of the catalogue", "entities", name, "ids")
 	}
 	if len(e.At) == 0 && !e.Identity {
-		return fmt.Errorf("entities.%s.at: no place is given", name)
+		return blame("no place is given", "entities", name, "at")
 	}
-	if e.Header != "" && (!e.Identity || strings.ContainsAny(e.Header, ": \r\n\t")) {
-		return fmt.Errorf("entities.%s.header: must be a header name, and only with identity: true", name)
+	if e.Header != "" && !e.Identity {
+		return blame("only goes with identity: true", "entities", name, "header")
 	}
-	for _, at := range e.At {
+	if e.Header != "" && !isHeaderName(e.Header) {
+		return blame("is no name of a header that a rule may set", "entities", name, "header")
+	}
+	for i, at := range e.At {
 		if _, err := parsePlace(at); err != nil {
-			return fmt.Errorf("entities.%s.at: %w", name, err)
+			return blame(err.Error(), "entities", name, "at", i)
 		}
 	}
 	return nil
 }
 
-func (b *Body) validate(entities map[string]Entity) error {
-	method, path, ok := strings.Cut(b.On, " ")
-	if !ok || method == "" || !strings.HasPrefix(path, "/") {
-		return fmt.Errorf("on: %q is not like \"POST /orders\"", b.On)
+// isHeaderName reports whether a rule may set the header: those that frame or route the request are the
+// engine's own.
+func isHeaderName(name string) bool {
+	switch strings.ToLower(name) {
+	case "host", "connection", "content-length", "content-type", "transfer-encoding", "te", "trailer", "upgrade", "expect":
+		return false
 	}
-	if strings.ContainsAny(b.Type, "\r\n") {
-		return errors.New("type: holds a line break")
-	}
-	if b.Type == "" {
-		b.Type = "application/json"
-	}
-	for _, part := range split(b.Body, entities) {
-		if part.entity != "" && entities[part.entity].IDs == "" {
-			return fmt.Errorf("body: {%s} is no entity", part.entity)
+	return isToken(name)
+}
+
+// isToken reports whether s is a token of RFC 9110, section 5.6.2.
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+			return false
 		}
+	}
+	return s != ""
+}
+
+func (b *Body) validate(i int, entities map[string]Entity) error {
+	method, path, _ := strings.Cut(b.On, " ")
+	if !isToken(method) || !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "?# ") {
+		return blame(`must be a method and a path, like "POST /orders"`, "bodies", i, "on")
+	}
+	if _, err := parsePath(path); err != nil {
+		return blame(err.Error(), "bodies", i, "on")
+	}
+	for _, c := range b.Type {
+		if c < ' ' || c > '~' {
+			return blame("must be printable ASCII", "bodies", i, "type")
+		}
+	}
+	if mark, ok := unknownMark(b.Body, entities); ok {
+		return blame("{"+mark+"} is no entity", "bodies", i, "body")
 	}
 	return nil
 }
@@ -127,33 +150,4 @@ func (r *Rules) names() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// part is a piece of a body: text, or the id of an entity.
-type part struct {
-	text   string
-	entity string
-}
-
-// split cuts a body at its {entity} marks; braces that name no entity are text, as JSON is full of them.
-func split(body string, entities map[string]Entity) []part {
-	var parts []part
-	text := 0
-	for i := 0; i < len(body); i++ {
-		if body[i] != '{' {
-			continue
-		}
-		end := strings.IndexByte(body[i:], '}')
-		if end < 0 {
-			break
-		}
-		name := body[i+1 : i+end]
-		if _, ok := entities[name]; !ok {
-			continue
-		}
-		parts = append(parts, part{text: body[text:i]}, part{entity: name})
-		i += end
-		text = i + 1
-	}
-	return append(parts, part{text: body[text:]})
 }

@@ -118,6 +118,21 @@ func TestContractTreatsSpellingsOfANumberAsEqual(t *testing.T) {
 	}
 }
 
+// A run that sums its connections up in one factor is not asked about them twice.
+func TestContractConnectionsInOneFactor(t *testing.T) {
+	a, b := run(60), changed(func(s *result.Summary) { s.Connections.Max = 4 })
+	a.Contract["connections"], b.Contract["connections"] = "reuse max=0", "reuse max=4"
+	var blocking []string
+	for _, f := range one(t, a, b, compare.Options{}).Factors {
+		if f.State == compare.Blocks {
+			blocking = append(blocking, f.Name)
+		}
+	}
+	if len(blocking) != 1 || blocking[0] != "connections" {
+		t.Errorf("blocking %v, want connections alone", blocking)
+	}
+}
+
 func TestContractShowsWhatProvesNothing(t *testing.T) {
 	a, b := run(60), run(60)
 	a.TargetEnvironment, b.TargetEnvironment = "unknown", ""

@@ -63,6 +63,7 @@ var known = []struct{ name, why string }{
 	{"duration_seconds", "longer runs see more rare events and deeper queues"},
 	{"warmup_seconds", "a colder target answers slower"},
 	{"timeout_ms", "tails are cut elsewhere"},
+	{"connections", "handshakes and limits on connections are part of the latency"},
 	{"connections_policy", "new connections pay for handshakes"},
 	{"connections_max", "a limit on connections queues requests before they are sent"},
 	{"max_in_flight", "a cap drops requests before they are sent"},
@@ -99,6 +100,10 @@ func contract(s *result.Summary) map[string]string {
 		if name != "valid" {
 			m[name] = value
 		}
+	}
+	if _, ok := m["connections"]; ok {
+		delete(m, "connections_policy")
+		delete(m, "connections_max")
 	}
 	return m
 }

@@ -1,0 +1,75 @@
+package httptarget
+
+import (
+	"context"
+	"errors"
+	"net"
+	"syscall"
+
+	"reprise/replay"
+	"reprise/replay/result"
+)
+
+// dial connects for the shot and sends it. It is false when that failed and the shot is finished.
+func (c *conn) dial(ctx context.Context, s *replay.Shot) bool {
+	c.sentAt = s.Now()
+	c.first = result.Unset
+	dialer := net.Dialer{Deadline: s.Time(s.Deadline), KeepAlive: -1}
+	nc, err := c.target.connect(ctx, &dialer)
+	if err == nil {
+		err = c.open(nc)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			err = errAborted
+		}
+		s.Outcome.Kind, s.Outcome.Cause = classify(err, result.CauseConnect)
+		s.Outcome.Done, s.Outcome.SentAt = s.Now(), c.sentAt
+		c.target.ended(c)
+		c.target.finish(s)
+		return false
+	}
+	c.target.track(c)
+	c.attach(s, c.sentAt)
+	c.send(s)
+	return true
+}
+
+// open readies the exchange on a fresh connection.
+func (c *conn) open(nc net.Conn) error {
+	c.nc = nc
+	if sc, ok := nc.(syscall.Conn); ok {
+		raw, err := sc.SyscallConn()
+		if err != nil {
+			_ = nc.Close()
+			return err
+		}
+		c.raw = raw
+	}
+	c.bindWriter()
+	c.resp = NewResponseReader(c, c.target.o.MaxHeaderBytes, c.target.o.MaxBodyBytes)
+	return nil
+}
+
+// connect tries the target's addresses in turn, the one that worked last first. All were allowed by the
+// guard when the target was made.
+func (t *Target) connect(ctx context.Context, d *net.Dialer) (net.Conn, error) {
+	first := int(t.best.Load())
+	var failure error
+	for i := range t.addrs {
+		k := (first + i) % len(t.addrs)
+		nc, err := d.DialContext(ctx, "tcp", t.addrs[k])
+		if err == nil {
+			if k != first {
+				t.best.Store(int32(k))
+			}
+			return nc, nil
+		}
+		failure = err
+		var timeout net.Error
+		if errors.As(err, &timeout) && timeout.Timeout() && !errors.Is(err, syscall.ETIMEDOUT) {
+			return nil, errDeadline
+		}
+	}
+	return nil, failure
+}

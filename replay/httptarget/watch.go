@@ -1,0 +1,91 @@
+package httptarget
+
+import (
+	"context"
+	"time"
+
+	"reprise/replay/result"
+)
+
+const (
+	// watchRest and watchMin bound the pause between two looks at the deadlines. Timers per request would cost
+	// more than this: a look at a thousand connections takes a few microseconds.
+	watchRest = 2 * time.Millisecond
+	watchMin  = 200 * time.Microsecond
+)
+
+// watch enforces the deadlines: it wakes the readers of connections whose time is over, which then end
+// their exchange, and ends what expired in the queue.
+func (t *Target) watch() {
+	timer := time.NewTimer(watchRest)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+		case <-t.quit:
+			return
+		}
+		now := int64(time.Since(t.base))
+		pause := min(t.poke(now)-now, int64(watchRest))
+		if t.bounded != nil {
+			t.expire(false)
+		}
+		timer.Reset(time.Duration(max(pause, int64(watchMin))))
+	}
+}
+
+// poke wakes the readers whose deadline is over and returns the earliest of the others. A wake-up that comes too
+// late, for the next exchange of the connection, is ignored there, and repeated here as long as it is
+// due.
+func (t *Target) poke(now int64) int64 {
+	next := int64(never)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for c := range t.conns {
+		switch d := c.deadline.Load(); {
+		case d <= now:
+			_ = c.nc.SetDeadline(past)
+		default:
+			next = min(next, d)
+		}
+	}
+	return next
+}
+
+// expire ends queued shots whose deadline has passed, or all of them.
+func (t *Target) expire(all bool) {
+	for _, s := range t.bounded.expired(all) {
+		s.Outcome.Kind, s.Outcome.Cause = result.TimedOut, result.CauseWait
+		if all && s.Now() < s.Deadline {
+			s.Outcome.Kind, s.Outcome.Cause = result.InFlight, result.CauseAborted
+		}
+		s.Outcome.Done = s.Now()
+		t.finish(s)
+	}
+}
+
+// Abort ends all open shots as InFlight: their connections are closed. It must not run at the same time
+// as Start. The target can be used again after it.
+func (t *Target) Abort() {
+	t.aborting.Store(true)
+	t.mu.Lock()
+	t.cancel()
+	t.mu.Unlock()
+	for t.open.Load() > 0 {
+		if t.bounded != nil {
+			t.expire(true)
+		}
+		t.mu.Lock()
+		for c := range t.conns {
+			if c.shot.Load() != nil {
+				_ = c.nc.SetDeadline(past)
+			}
+		}
+		t.mu.Unlock()
+		time.Sleep(watchMin)
+	}
+	t.aborting.Store(false)
+	t.mu.Lock()
+	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.mu.Unlock()
+}
