@@ -1,0 +1,62 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// longest is the number of runes of a name that reports show.
+const longest = 160
+
+// clean makes a string harmless on a terminal and in a line: what is not printable becomes an escape, bytes
+// that are not UTF-8 too, and what is too long is cut with an ellipsis.
+func clean(s string) string { return escape(s, "") }
+
+// code is s as a Markdown code span, inside which nothing is markup. The two characters that could end it, the
+// backtick and the table's pipe, are escaped like control bytes.
+func code(s string) string {
+	s = escape(s, "`|")
+	if strings.TrimSpace(s) == "" {
+		return "-"
+	}
+	return "`" + s + "`"
+}
+
+func escape(s, special string) string {
+	var b strings.Builder
+	n := 0
+	for i, r := range s {
+		if n++; n > longest {
+			b.WriteString("...")
+			break
+		}
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case unicode.IsPrint(r) && !strings.ContainsRune(special, r):
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// prose is a sentence of ours with hostile parts, made harmless for Markdown: every character that could be
+// markup becomes an entity. A colon followed by a slash, a dot inside a word and the at sign
+// would make links and mentions.
+func prose(s string) string {
+	var b strings.Builder
+	for _, r := range clean(s) {
+		if strings.ContainsRune("\\`*_{}[]()<>#+!|&~@$:^", r) {
+			fmt.Fprintf(&b, "&#%d;", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return strings.ReplaceAll(b.String(), "www.", "www&#46;")
+}

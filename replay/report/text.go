@@ -1,0 +1,112 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"reprise/replay/result"
+)
+
+// Text writes the table at the end of a run, at most 80 columns wide apart from reasons and names, in ASCII:
+// VALID or INVALID first, then latencies on both clocks, then where every arrival ended.
+func Text(w io.Writer, s *result.Summary) error {
+	var b strings.Builder
+	validity(&b, s)
+	latencyTable(&b, s)
+	ledger(&b, s)
+	for _, warning := range s.Warnings {
+		fmt.Fprintf(&b, "warning %s\n", clean(warning))
+	}
+	return write(w, b.String())
+}
+
+func write(w io.Writer, text string) error {
+	if _, err := io.WriteString(w, text); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+func validity(b *strings.Builder, s *result.Summary) {
+	if !s.Valid {
+		b.WriteString("INVALID the generator set the pace, not the target\n")
+		for _, r := range s.InvalidReasons {
+			fmt.Fprintf(b, "        %s\n", clean(r))
+		}
+		return
+	}
+	if s.Mode == "closed" {
+		fmt.Fprintf(b, "VALID   %d started, each after an answer: a closed loop hides queueing\n", s.Started)
+		return
+	}
+	fmt.Fprintf(b, "VALID   %d/%d started: dispatch lag p99 %s ms\n", s.Started, s.Offered, orDash(s.LagMS.N, s.LagMS.P99))
+}
+
+func orDash(n int64, v float64) string {
+	if n == 0 {
+		return "-"
+	}
+	return millis(v)
+}
+
+// row is one line of the latency table.
+type row struct {
+	Name string
+	population
+	Note string
+}
+
+// latencyRows are the populations that both the text and the other formats show.
+func latencyRows(s *result.Summary) []row {
+	rows := []row{
+		{"response (headline)", responses(s), "completed + timed out"},
+		{"service, from send", services(s), "clock of naive tools"},
+		{"completed only", population{Percentiles: s.LatencyCompletedMS}, ""},
+		{"rejected", population{Percentiles: s.RejectedMS}, "by the target"},
+		{"errors", population{Percentiles: s.ErrorsMS}, "no whole response"},
+		{"connection wait", population{Percentiles: s.WaitMS}, ""},
+		{"first byte", population{Percentiles: s.FirstByteMS}, "from send"},
+		{"dispatch lag", population{Percentiles: s.LagMS}, "the generator's own"},
+	}
+	return slices.DeleteFunc(rows, func(r row) bool {
+		return r.N == 0 && !strings.HasPrefix(r.Name, "response") && !strings.HasPrefix(r.Name, "service")
+	})
+}
+
+func latencyTable(b *strings.Builder, s *result.Summary) {
+	fmt.Fprintf(b, "%-20s%7s%7s%7s%7s%8s\n", "latency ms", "p50", "p95", "p99", "p99.9", "n")
+	for _, r := range latencyRows(s) {
+		line := fmt.Sprintf(" %-19s%7s%7s%7s%7s%8d   %s", r.Name, r.cell("p50"), r.cell("p95"), r.cell("p99"), r.cell("p99.9"), r.N, r.Note)
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+func ledger(b *strings.Builder, s *result.Summary) {
+	fmt.Fprintf(b, "planned %d = offered %d + withheld %d%s\n", s.Planned, s.Offered, s.Withheld, reasons(s.WithheldBy))
+	fmt.Fprintf(b, "offered %d = started %d + dropped %d%s + unsent %d\n", s.Offered, s.Started, s.Dropped, reasons(s.DroppedBy), s.Unsent)
+	fmt.Fprintf(b, "started %d = completed %d + rejected %d + timed out %d%s\n", s.Started, s.Completed, s.Rejected, s.TimedOut, reasons(s.TimedOutBy))
+	fmt.Fprintf(b, "        + errors %d%s + in flight at end %d\n", s.Errors.Total, reasons(s.Errors.ByKind), s.InFlightAtEnd)
+}
+
+// reasons lists counts by name, largest first: " (cap 3, late 1)".
+func reasons(by map[string]int64) string {
+	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
+		if by[a] != by[b] {
+			return int(max(-1, min(1, by[b]-by[a])))
+		}
+		return strings.Compare(a, b)
+	})
+	var parts []string
+	for _, n := range names {
+		if by[n] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", clean(n), by[n]))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
