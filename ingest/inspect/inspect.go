@@ -2,28 +2,27 @@ package inspect
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 
+	"reprise/anonymize/endpoint"
 	"reprise/ingest"
 )
 
 // Options bounds what an Inspection keeps. The zero value takes the defaults.
 type Options struct {
-	Clients   int // counted exactly, by hash; 0 = 262,144 (about 10 MB)
-	Endpoints int // path shapes kept apart; 0 = 8,192
-	Top       int // endpoints listed; 0 = 10
+	Clients int // counted exactly, by hash; 0 = 262,144 (about 10 MB)
+	Top     int // endpoints listed; 0 = 10
 }
 
 func (o Options) withDefaults() Options {
 	if o.Clients <= 0 {
 		o.Clients = 1 << 18
-	}
-	if o.Endpoints <= 0 {
-		o.Endpoints = 1 << 13
 	}
 	if o.Top <= 0 {
 		o.Top = 10
@@ -34,6 +33,7 @@ func (o Options) withDefaults() Options {
 // Limits of what is kept by name. Methods are words of the log, so a scanner can make up any number.
 const (
 	maxMethods = 32
+	maxMethod  = 32      // bytes of a method
 	maxAgents  = 1 << 16 // user agents whose kind is remembered
 )
 
@@ -46,7 +46,7 @@ type Inspection struct {
 	sliding  sliding
 	fine     bool // a stamp was finer than a second
 	clients  *distinct
-	paths    *paths
+	paths    *endpoint.Learner
 	methods  *tally
 	statuses statuses
 	shares   Shares
@@ -58,7 +58,7 @@ func New(o Options) *Inspection {
 	o = o.withDefaults()
 	return &Inspection{
 		options: o, first: math.MaxInt64, last: math.MinInt64,
-		seconds: newSeconds(), clients: newDistinct(o.Clients), paths: newPaths(o.Endpoints),
+		seconds: newSeconds(), clients: newDistinct(o.Clients), paths: endpoint.NewLearner(),
 		methods: newTally(maxMethods), statuses: statuses{rare: newTally(maxMethods)},
 		agents: make(map[uint64]bool),
 	}
@@ -70,9 +70,9 @@ func (i *Inspection) Add(r *ingest.Record) {
 	i.seconds.add(r.Start)
 	i.sliding.add(r.Start)
 	i.fine = i.fine || r.Precision != ingest.PrecisionSecond
-	i.clients.add(r.Client)
-	i.paths.add(r.Method, r.Target)
-	i.methods.add(r.Method[:min(len(r.Method), maxWord)])
+	client := i.clients.add(r.Client)
+	i.paths.Add(endpoint.Path(r.Target), client, r.Status)
+	i.methods.add(r.Method[:min(len(r.Method), maxMethod)])
 	i.statuses.add(r.Status)
 	i.addShares(r)
 }
@@ -138,7 +138,7 @@ func (i *Inspection) Finish(report ingest.Report) Summary {
 		Reasons:  total.Reasons,
 		Disorder: Disorder{LateLines: total.Late, MaxSeconds: total.MaxLate},
 		Methods:  i.methods.result(), Statuses: i.statuses.result(), Shares: i.shares,
-		TopEndpoints: i.paths.top(i.options.Top), MinuteOfHour: i.seconds.minutes, Warnings: []string{},
+		MinuteOfHour: i.seconds.minutes, Warnings: []string{},
 	}
 	for _, f := range report.Files {
 		s.Files = append(s.Files, File{
@@ -148,10 +148,20 @@ func (i *Inspection) Finish(report ingest.Report) Summary {
 		})
 	}
 	s.Clients, s.ClientsExact = i.clients.count()
-	s.Endpoints, s.EndpointsAll = int64(len(i.paths.templates.counts)), i.paths.templates.others == 0
+	s.Endpoints, s.TopEndpoints = i.endpoints()
 	i.times(&s)
 	s.Warnings = append(s.Warnings, i.warnings(&s)...)
 	return s
+}
+
+// endpoints returns the number of path templates and the most frequent of them, ties by pattern.
+func (i *Inspection) endpoints() (n int64, top []Endpoint) {
+	for _, t := range i.paths.Set().Templates() {
+		n++
+		top = append(top, Endpoint{Path: t.Pattern, Answered: t.Count})
+	}
+	slices.SortStableFunc(top, func(a, b Endpoint) int { return cmp.Compare(b.Answered, a.Answered) })
+	return n, top[:min(len(top), i.options.Top)]
 }
 
 // times fills in what the starts of the records tell.
@@ -176,10 +186,13 @@ func (i *Inspection) times(s *Summary) {
 // warnings names what makes the statistics, or a replay, less than they seem.
 func (i *Inspection) warnings(s *Summary) []string {
 	var w []string
-	span := time.Duration(i.last - i.first)
+	all := int64(0)
+	for _, n := range i.seconds.minutes {
+		all += n
+	}
 	for minute, n := range i.seconds.minutes {
-		if i.first <= i.last && span > 2*time.Hour && 2*n > s.Records {
-			w = append(w, fmt.Sprintf("%d %% of the requests stand in minute :%02d of the hour: the time stamps look rewritten", 100*n/s.Records, minute))
+		if 2*n > all && i.last-i.first > int64(2*time.Hour) {
+			w = append(w, fmt.Sprintf("%d %% of the requests stand in minute :%02d of the hour: the time stamps look rewritten", 100*n/all, minute))
 		}
 	}
 	if s.Lines > 0 && s.Rejected*100 > s.Lines {
@@ -187,9 +200,6 @@ func (i *Inspection) warnings(s *Summary) []string {
 	}
 	if !s.ClientsExact {
 		w = append(w, fmt.Sprintf("more than %d clients: the number is an estimate", i.options.Clients))
-	}
-	if !s.EndpointsAll {
-		w = append(w, fmt.Sprintf("more than %d path shapes: the others are not told apart", i.options.Endpoints))
 	}
 	if n := i.seconds.dropped; n > 0 {
 		w = append(w, fmt.Sprintf("%d requests lie in hours beyond the memory bound and are in no peak and no gap", n))

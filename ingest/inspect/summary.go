@@ -26,8 +26,7 @@ type Summary struct {
 
 	Clients      int64            `json:"clients"`
 	ClientsExact bool             `json:"clients_exact"` // false: an estimate, standard error 0.8 %
-	Endpoints    int64            `json:"endpoints"`     // path shapes with their methods
-	EndpointsAll bool             `json:"endpoints_exact"`
+	Endpoints    int64            `json:"endpoints"`     // path templates learned (package endpoint)
 	TopEndpoints []Endpoint       `json:"top_endpoints"`
 	Methods      map[string]int64 `json:"methods"`
 	Statuses     map[string]int64 `json:"statuses"`
@@ -73,10 +72,11 @@ type Disorder struct {
 	MaxSeconds float64 `json:"max_seconds"`
 }
 
-// Endpoint is a method with the shape of a path, and its requests.
+// Endpoint is a path template and its requests. Only requests with a status of 2xx or 3xx teach templates and
+// are counted here, so that a scanner's guesses make no endpoint.
 type Endpoint struct {
-	Endpoint string `json:"endpoint"`
-	Requests int64  `json:"requests"`
+	Path     string `json:"path"`
+	Answered int64  `json:"answered"`
 }
 
 // Shares counts the records that a replay must treat apart.

@@ -77,9 +77,9 @@ func (s Summary) writeContent(p *printer) {
 	p.row("clients", "%s%d", about, s.Clients)
 	p.row("methods", "%s", counts(s.Methods, 6, s.Records))
 	p.row("statuses", "%s", counts(s.Statuses, 6, s.Records))
-	p.row("endpoints", "%d, the most frequent:", s.Endpoints)
+	p.row("endpoints", "%d, those with the most answered requests:", s.Endpoints)
 	for _, e := range s.TopEndpoints {
-		p.line("  %8d %5.1f %%  %s", e.Requests, percent(e.Requests, s.Records), e.Endpoint)
+		p.line("  %8d %5.1f %%  %s", e.Answered, percent(e.Answered, s.Records), e.Path)
 	}
 }
 

@@ -1,0 +1,239 @@
+package inspect_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"reprise/ingest"
+	"reprise/ingest/inspect"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// inspectLog reads a log given as text and returns its summary.
+func inspectLog(t testing.TB, text string, o inspect.Options) inspect.Summary {
+	t.Helper()
+	r, err := ingest.Open(t.Context(), []string{"-"}, ingest.Options{Stdin: strings.NewReader(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return summarize(t, t.Context(), r, o)
+}
+
+func summarize(t testing.TB, ctx context.Context, r *ingest.Reader, o inspect.Options) inspect.Summary {
+	t.Helper()
+	i := inspect.New(o)
+	for record, err := range r.Records(ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		i.Add(record)
+	}
+	return i.Finish(r.Report())
+}
+
+// smallLog has one of everything that a Summary tells.
+const smallLog = `203.0.113.7 - - [12/Mar/2025:09:14:03 +0100] "GET /api/products/17?q=secret HTTP/1.1" 200 512 "-" "Mozilla/5.0"
+203.0.113.7 - - [12/Mar/2025:09:14:03 +0100] "GET /api/products/18 HTTP/1.1" 200 512 "-" "Mozilla/5.0"
+203.0.113.8 - - [12/Mar/2025:09:14:04 +0100] "POST /api/cart HTTP/1.1" 201 5 "-" "Mozilla/5.0"
+203.0.113.9 - - [12/Mar/2025:09:14:02 +0100] "GET /api/products/19 HTTP/1.1" 499 0 "-" "examplebot/1.0"
+203.0.113.9 - - [12/Mar/2025:09:14:04 +0100] "-" 400 0 "-" "-"
+203.0.113.9 - - [12/Mar/2025:09:14:05 +0100] "\x16\x03\x01" 400 0 "-" "-"
+
+203.0.113.9 - - [12/Mar/2025:10:00:00 +0100] "CONNECT other.example:443 HTTP/1.1" 405 0 "-" "-"
+203.0.113.9 - - [12/Mar/2025:10:00:00 +0100] "GET http://other.example/ HTTP/1.1" 404 0 "-" "-"
+203.0.113.9 - - [12/Mar/2025:10:00:01 +0100] "GET  HTTP/1.1" 400 0 "-" "-"
+203.0.113.9 - - [12/Mar/2025:10:00:01 +0100] "DELETE /api/cart HTTP/1.1" 204 0 "-" "-"
+`
+
+func TestSummary(t *testing.T) {
+	s := inspectLog(t, smallLog, inspect.Options{})
+	got, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"lines":11,"records":7,"no_request":2,"rejected":1,"skipped":1,"reasons":{"request_line":1}`,
+		`"first_start":"2025-03-12T08:14:02Z","last_start":"2025-03-12T09:00:01Z"`,
+		`"peak_second":2,"peak_second_at":"2025-03-12T08:14:03Z","peak_sliding_second":{"at_least":2,"at_most":3}`,
+		`"busy_seconds":5,"longest_gap":{"seconds":2755,"after":"2025-03-12T08:14:04Z"}`,
+		`"disorder":{"late_lines":1,"max_seconds":2}`,
+		`"clients":3,"clients_exact":true`,
+		`"methods":{"CONNECT":1,"DELETE":1,"GET":4,"POST":1}`,
+		`"statuses":{"200":2,"201":1,"204":1,"404":1,"405":1,"499":1}`,
+		`"shares":{"bots":1,"mutating":2,"body_missing":1,"absolute_uri":1,"connect":1,"client_gone":1,"no_duration":7,"derived_starts":0}`,
+		`{"path":"/api/products/{int}","answered":2}`,
+	} {
+		if !bytes.Contains(got, []byte(want)) {
+			t.Errorf("the JSON lacks %s\n%s", want, got)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	var b bytes.Buffer
+	s := inspectLog(t, smallLog, inspect.Options{})
+	if err := s.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "small.txt")
+	if *update {
+		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.Bytes(), want) {
+		t.Errorf("got:\n%s\nwant:\n%s", b.Bytes(), want)
+	}
+}
+
+// A summary is shown on a terminal: whatever the log holds, lines are short and printable, and neither
+// clients nor queries nor agents are repeated.
+func TestTextIsSafe(t *testing.T) {
+	hostile := smallLog + strings.Repeat(`203.0.113.77 - evelyn [12/Mar/2025:10:00:01 +0100] "GET /`+strings.Repeat(`very-long-segment-`, 9)+`\xc3\xa9/x?token=tok4711 HTTP/1.1" 200 0 "-" "agent4711"`+"\n", 3)
+	s := inspectLog(t, hostile, inspect.Options{})
+	s.Files[0].Name = "evil\x1b[31m\nname"
+	s.TopEndpoints = append(s.TopEndpoints, inspect.Endpoint{Path: "/\x1b]0;title\x07"})
+	var b bytes.Buffer
+	if err := s.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if len(line) > 80 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+		for _, c := range []byte(line) {
+			if c < ' ' || c > '~' {
+				t.Fatalf("byte %#x in %q", c, line)
+			}
+		}
+	}
+	for _, personal := range []string{"203.0.113", "evelyn", "tok4711", "agent4711"} {
+		if strings.Contains(b.String(), personal) {
+			t.Errorf("the text repeats %q", personal)
+		}
+	}
+}
+
+func TestClientsBeyondTheLimitAreEstimated(t *testing.T) {
+	i := inspect.New(inspect.Options{Clients: 100})
+	const n = 50_000
+	for k := range n {
+		i.Add(&ingest.Record{Client: fmt.Appendf(nil, "client-%d", k), Method: []byte("GET"), Target: []byte("/"), Status: 200})
+	}
+	s := i.Finish(ingest.Report{})
+	if s.ClientsExact {
+		t.Error("50,000 clients are called exact with a limit of 100")
+	}
+	if off := float64(s.Clients)/n - 1; off < -0.03 || off > 0.03 { // more than three standard errors
+		t.Errorf("%d clients, estimated %d", n, s.Clients)
+	}
+	if len(s.Warnings) != 1 {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+}
+
+func TestNamesAreBounded(t *testing.T) {
+	i := inspect.New(inspect.Options{})
+	for k := range 1000 {
+		i.Add(&ingest.Record{Method: fmt.Appendf(nil, "M%d", k), Target: []byte("/"), Status: 10_000 + k})
+	}
+	s := i.Finish(ingest.Report{})
+	if len(s.Methods) > 33 || len(s.Statuses) > 33 || s.Methods["others"] != 1000-32 || s.Statuses["others"] != 1000-32 {
+		t.Errorf("%d methods, %d statuses, others %d, %d", len(s.Methods), len(s.Statuses), s.Methods["others"], s.Statuses["others"])
+	}
+}
+
+func TestSlidingPeakOfFineStamps(t *testing.T) {
+	i := inspect.New(inspect.Options{})
+	for _, ms := range []int64{0, 600, 700, 800, 1100, 1200, 1650, 5000} {
+		i.Add(&ingest.Record{Start: ms * 1e6, Precision: ingest.PrecisionMillisecond, Method: []byte("GET"), Target: []byte("/")})
+	}
+	s := i.Finish(ingest.Report{})
+	if want := (inspect.Range{AtLeast: 5, AtMost: 5}); s.PeakSecond != 4 || s.PeakSliding != want { // 700 .. 1650
+		t.Errorf("peak %d, sliding %+v; want 4, %+v", s.PeakSecond, s.PeakSliding, want)
+	}
+}
+
+func TestWarpedStampsAreNamed(t *testing.T) {
+	i := inspect.New(inspect.Options{})
+	for hour := range int64(10) {
+		i.Add(&ingest.Record{Start: (hour*3600 + 5*60) * 1e9, Method: []byte("GET"), Target: []byte("/")})
+	}
+	s := i.Finish(ingest.Report{})
+	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], ":05") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+}
+
+func TestNothingToInspect(t *testing.T) {
+	s := inspect.New(inspect.Options{}).Finish(ingest.Report{})
+	var b bytes.Buffer
+	if err := s.WriteText(&b); err != nil || s.FirstStart != "" || s.PeakSecond != 0 {
+		t.Errorf("%v %+v", err, s)
+	}
+}
+
+// The peaks are those of logs/README.md, without the lines that hold no request.
+func TestRealLogs(t *testing.T) {
+	dir := os.Getenv("REPRISE_LOGS")
+	if dir == "" {
+		t.Skip("REPRISE_LOGS is not set: it names the folder with the real access logs")
+	}
+	f := func(name string, peak, clients int64, warnings int) {
+		t.Helper()
+		r, err := ingest.Open(t.Context(), []string{filepath.Join(dir, name)}, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := summarize(t, t.Context(), r, inspect.Options{})
+		if s.PeakSecond != peak || s.Clients != clients || len(s.Warnings) != warnings {
+			t.Errorf("%s: peak %d, clients %d, warnings %q; want %d, %d, %d", name, s.PeakSecond, s.Clients, s.Warnings, peak, clients, warnings)
+		}
+		if s.Lines != s.Records+s.NoRequest+s.Rejected+s.Skipped {
+			t.Errorf("%s: lines do not add up: %+v", name, s)
+		}
+	}
+	f("nginx-blog-2012.log.gz", 39, 9515, 0)
+	f("nasa-common-1995.log.gz", 7, 416, 0)
+	f("nginx-shop-2019.log.gz", 23, 101, 0)
+	f("apache-combined-2015.log.gz", 9, 1753, 1)
+	f("apache-vhost-2020.log.gz", 95, 380, 0)
+	f("scan-netsparker-2016.log.gz", 355, 1, 0)
+}
+
+func TestAddDoesNotAllocate(t *testing.T) {
+	i := inspect.New(inspect.Options{})
+	r := &ingest.Record{Client: []byte("203.0.113.7"), Method: []byte("GET"), Target: []byte("/api/products/17?q=1"), Status: 200, Agent: []byte("Mozilla/5.0")}
+	i.Add(r)
+	if n := testing.AllocsPerRun(1000, func() { i.Add(r) }); n != 0 {
+		t.Errorf("%g allocations for a record whose names are known", n)
+	}
+}
+
+func BenchmarkAdd(b *testing.B) {
+	i := inspect.New(inspect.Options{})
+	var records []*ingest.Record
+	for k := range 1000 {
+		records = append(records, &ingest.Record{
+			Start: int64(k) * 5e7, Client: fmt.Appendf(nil, "203.0.113.%d", k%250), Method: []byte("GET"),
+			Target: fmt.Appendf(nil, "/api/products/%d?page=1", k), Status: 200, Agent: []byte("Mozilla/5.0 (X11; Linux x86_64)"),
+		})
+	}
+	b.ReportAllocs()
+	for k := 0; b.Loop(); k++ {
+		i.Add(records[k%len(records)])
+	}
+}
