@@ -150,7 +150,7 @@ func TestSlow(t *testing.T) {
 		}
 		f("/products/3", 71*time.Millisecond)
 		f("/products/7", 91*time.Millisecond)
-	f("/products", time.Millisecond)
+		f("/products", time.Millisecond)
 		f("/cart", time.Millisecond)
 	})
 }
