@@ -88,7 +88,7 @@ func unhex(c byte) byte {
 
 // appendReduced appends the reduced form of one decoded segment and returns what it is.
 func appendReduced(b, seg []byte) ([]byte, Class) {
-	if routeWords[string(seg)] {
+	if IsRouteWord(seg) {
 		return append(b, seg...), Word
 	}
 	stem, ext := SplitExtension(seg)

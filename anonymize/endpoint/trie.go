@@ -68,7 +68,7 @@ func (n *node) collapse(depth, bar int) {
 	crowded := literal > fanOut && depth > 0
 	var merged []string
 	for seg, child := range n.children {
-		if generic(seg) == seg || routeWords[seg] {
+		if generic(seg) == seg || IsRouteWord([]byte(seg)) {
 			continue
 		}
 		clients := bits.OnesCount64(child.clients)

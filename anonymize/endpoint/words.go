@@ -1,6 +1,9 @@
 package endpoint
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // routeWords are words of routes everywhere. They name no one, so they stay literal in any log.
 var routeWords = wordSet(`
@@ -40,8 +43,23 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// IsRouteWord reports whether s stands on the fixed list of words that say nothing about anyone.
-func IsRouteWord(s []byte) bool { return routeWords[string(s)] }
+// IsRouteWord reports whether s stands on the fixed list of words that say nothing about anyone, or is the size of a
+// picture, such as 200x150.
+func IsRouteWord(s []byte) bool { return routeWords[string(s)] || isPictureSize(s) }
+
+func isPictureSize(s []byte) bool {
+	width, height, ok := bytes.Cut(s, []byte{'x'})
+	return ok && isShortNumber(width) && isShortNumber(height)
+}
+
+func isShortNumber(s []byte) bool {
+	for _, c := range s {
+		if kindOf[c] != kDigit {
+			return false
+		}
+	}
+	return len(s) > 0 && len(s) <= 4
+}
 
 // SplitExtension splits a known file extension, with its dot, off a segment.
 func SplitExtension(s []byte) (stem, ext []byte) {

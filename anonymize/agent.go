@@ -1,0 +1,95 @@
+package anonymize
+
+import (
+	"bytes"
+	"strings"
+)
+
+// agentLimit is the number of user agents that a worker remembers.
+const agentLimit = 8192
+
+// family is one kind of user agent: the mark that tells it and the mark before its version.
+type family struct {
+	mark, name, version string
+}
+
+// families in the order in which they must be tried: browsers name those that they want to be taken for.
+var families = []family{
+	{"googlebot", "googlebot", "googlebot/"}, {"bingbot", "bingbot", "bingbot/"}, {"yandexbot", "yandexbot", "yandexbot/"},
+	{"baiduspider", "baiduspider", ""}, {"duckduckbot", "duckduckbot", ""}, {"ahrefsbot", "ahrefsbot", ""},
+	{"semrushbot", "semrushbot", ""}, {"mj12bot", "mj12bot", ""}, {"applebot", "applebot", ""}, {"yahoo! slurp", "slurp", ""},
+	{"facebookexternalhit", "facebook", ""}, {"twitterbot", "twitterbot", ""}, {"uptimerobot", "uptimerobot", ""},
+	{"wordpress/", "wordpress", "wordpress/"}, {"feedburner", "feedburner", ""}, {"feedfetcher", "feedfetcher", ""},
+	{"bot", "bot", ""}, {"crawler", "bot", ""}, {"spider", "bot", ""},
+	{"curl/", "curl", "curl/"}, {"wget/", "wget", "wget/"}, {"python-requests/", "python-requests", "python-requests/"},
+	{"python", "python", ""}, {"go-http-client/", "go", "go-http-client/"}, {"okhttp/", "okhttp", "okhttp/"},
+	{"apache-httpclient/", "apache-httpclient", "apache-httpclient/"}, {"java/", "java", "java/"}, {"libwww-perl", "perl", ""},
+	{"postmanruntime/", "postman", "postmanruntime/"}, {"dalvik/", "dalvik", "dalvik/"}, {"cfnetwork/", "cfnetwork", ""},
+	{"edge/", "edge", "edge/"}, {"edg/", "edge", "edg/"}, {"opr/", "opera", "opr/"}, {"opera", "opera", "version/"},
+	{"samsungbrowser/", "samsung", "samsungbrowser/"}, {"ucbrowser/", "ucbrowser", "ucbrowser/"}, {"yabrowser/", "yabrowser", "yabrowser/"},
+	{"crios/", "chrome", "crios/"}, {"fxios/", "firefox", "fxios/"}, {"headlesschrome/", "chrome-headless", "headlesschrome/"},
+	{"chromium/", "chromium", "chromium/"}, {"chrome/", "chrome", "chrome/"}, {"firefox/", "firefox", "firefox/"},
+	{"msie ", "ie", "msie "}, {"trident/", "ie", "rv:"}, {"safari/", "safari", "version/"}, {"applewebkit/", "webkit", ""},
+	{"mozilla/", "mozilla", ""},
+}
+
+// maxAgent is how much of a user agent is looked at, in bytes.
+const maxAgent = 512
+
+// agent returns family and major version, such as "chrome/86", or "other".
+func (a *Anonymizer) agent(agent []byte) string {
+	if len(agent) == 0 || string(agent) == "-" {
+		return ""
+	}
+	agent = agent[:min(len(agent), maxAgent)]
+	if s, ok := a.agents[string(agent)]; ok {
+		return s
+	}
+	if len(a.agents) >= agentLimit {
+		clear(a.agents)
+	}
+	s := familyOf(strings.ToLower(string(agent)))
+	a.agents[string(agent)] = s
+	return s
+}
+
+func familyOf(agent string) string {
+	for _, f := range families {
+		if !strings.Contains(agent, f.mark) {
+			continue
+		}
+		if f.version == "" {
+			return f.name
+		}
+		_, after, found := strings.Cut(agent, f.version)
+		n := 0
+		for n < len(after) && after[n] >= '0' && after[n] <= '9' {
+			n++
+		}
+		if !found || n == 0 || n > 3 {
+			return f.name
+		}
+		return f.name + "/" + after[:n]
+	}
+	return "other"
+}
+
+// identity is the user's pseudonym: of the user field, else of client and user agent together.
+func (a *Anonymizer) identity(user, client, agent []byte) (id [16]byte) {
+	switch {
+	case len(user) > 0 && string(user) != "-":
+		if bytes.IndexByte(user, '@') >= 0 {
+			a.key = append(a.key[:0], user...)
+			for i, c := range a.key {
+				if c >= 'A' && c <= 'Z' {
+					a.key[i] = c | 0x20
+				}
+			}
+			user = a.key
+		}
+		copy(id[:], a.mapper.Sum(labelUser, user)[:])
+	case len(client) > 0 || len(agent) > 0:
+		copy(id[:], a.mapper.Sum(labelClient, client, agent)[:])
+	}
+	return id
+}

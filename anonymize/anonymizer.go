@@ -1,0 +1,161 @@
+package anonymize
+
+import (
+	"errors"
+	"fmt"
+
+	"reprise/anonymize/endpoint"
+	"reprise/anonymize/internal/pseudonym"
+	"reprise/anonymize/trace"
+	"reprise/ingest"
+)
+
+const (
+	labelUser   = pseudonym.LabelUser
+	labelClient = pseudonym.LabelClient
+)
+
+// DefaultCache is the number of finished pseudonyms that each worker keeps.
+const DefaultCache = 1 << 15
+
+// Options say how records are made clean. The zero value is usable.
+type Options struct {
+	// CacheEntries is the number of finished pseudonyms that a worker keeps, about 100 bytes each; 0 = DefaultCache.
+	CacheEntries int
+	// Refuse is told by Stream of every record that has no clean form, in input order. Its error stops the
+	// stream and is passed on. nil = such records are counted only.
+	Refuse func(ingest.Pos, Refusal) error
+}
+
+func (o *Options) validate() error {
+	if o.CacheEntries < 0 || o.CacheEntries > 1<<24 {
+		return fmt.Errorf("cache entries: %d is not from 0 to %d", o.CacheEntries, 1<<24)
+	}
+	if o.CacheEntries == 0 {
+		o.CacheEntries = DefaultCache
+	}
+	return nil
+}
+
+// Anonymizer makes raw records clean. It is one worker, not safe for concurrent use; Fork makes another one that
+// shares keys and tables. Stream runs several.
+type Anonymizer struct {
+	options Options
+	set     *endpoint.Set
+	mapper  *pseudonym.Mapper
+	prefix  *pseudonym.Prefix
+	cache   *cache
+	ipKey   []byte
+	counts  counts
+
+	layers  layers
+	out     []byte // a pseudonym before it is encoded
+	key     []byte // a decoded query key
+	hostBuf []byte
+	hosts   map[string]string
+	methods map[string]string
+	agents  map[string]string
+}
+
+// New returns an Anonymizer for a key and the path templates of the service. With nil for set, no path has a template and
+// every segment is replaced.
+func New(key *Key, set *endpoint.Set, o Options) (*Anonymizer, error) {
+	if key == nil {
+		return nil, errors.New("anonymize needs a key")
+	}
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	if set == nil {
+		set = endpoint.NewLearner().Set()
+	}
+	a := &Anonymizer{options: o, set: set, mapper: pseudonym.NewMapper(key.secret[:], "id"),
+		ipKey: pseudonym.Subkey(key.secret[:], "address", "pfx")}
+	return a, a.init()
+}
+
+// init makes what one worker has for itself.
+func (a *Anonymizer) init() (err error) {
+	a.prefix, err = pseudonym.NewPrefix(a.ipKey, true)
+	a.cache = newCache(a.options.CacheEntries)
+	a.hosts, a.methods, a.agents = make(map[string]string), make(map[string]string), make(map[string]string)
+	return err
+}
+
+// Fork returns an Anonymizer for another worker, with empty statistics. It may be used at the same time as a.
+func (a *Anonymizer) Fork() *Anonymizer {
+	f := &Anonymizer{options: a.options, set: a.set, mapper: a.mapper.Fork(), ipKey: a.ipKey}
+	if err := f.init(); err != nil {
+		panic("anonymize: " + err.Error()) // New has made one from the same key
+	}
+	return f
+}
+
+// Stats says what became of the records so far, those of Stream included once it has ended.
+func (a *Anonymizer) Stats() Stats { return a.counts.stats() }
+
+// Record makes in clean. The slices of out are reused; its strings may be kept. The error is a Refusal, and out
+// means nothing then. In the steady state a record costs no allocation.
+func (a *Anonymizer) Record(in *ingest.Record, out *trace.Record) error {
+	err := a.record(in, out)
+	if r, ok := err.(Refusal); ok {
+		a.counts.refused[r]++
+		return err
+	}
+	a.counts.records++
+	if len(out.Endpoint) > 0 && out.Endpoint[0] == '{' {
+		a.counts.unmatched++
+	}
+	return nil
+}
+
+func (a *Anonymizer) record(in *ingest.Record, out *trace.Record) error {
+	method, err := a.method(in.Method)
+	switch {
+	case err != nil:
+		return err
+	case len(in.Target) == 0 || len(in.Target) > MaxTarget:
+		return RefusedTarget
+	case in.Status < 0 || in.Status > 999:
+		return RefusedStatus
+	}
+	out.Start = floor(in.Start, 1000)
+	out.Coarse = coarse(in.Precision)
+	out.Duration, out.Bytes = trace.Unknown, trace.Unknown
+	if in.Duration >= 0 {
+		out.Duration = in.Duration / 1000
+	}
+	if in.Bytes >= 0 {
+		out.Bytes = in.Bytes
+	}
+	out.Status = uint16(in.Status)
+	out.Method = method
+	out.Client = a.client(out.Client[:0], in.Client)
+	target, template := a.target(out.Target[:0], in.Target)
+	out.Target, out.Endpoint = target, template.Pattern
+	host, _, _ := splitPort(in.Host)
+	out.Host = a.host(host)
+	out.Agent = a.agent(in.Agent)
+	out.User = a.identity(in.User, out.Client, in.Agent)
+	return nil
+}
+
+// floor divides and rounds down, also below zero.
+func floor(n, by int64) int64 {
+	q := n / by
+	if n%by < 0 {
+		q--
+	}
+	return q
+}
+
+// coarse is the resolution of a log's time as a power of ten in microseconds.
+func coarse(p ingest.Precision) uint8 {
+	switch p {
+	case ingest.PrecisionSecond:
+		return 6
+	case ingest.PrecisionMillisecond:
+		return 3
+	}
+	return 0
+}

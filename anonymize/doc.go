@@ -1,0 +1,19 @@
+// Package anonymize turns raw log records into clean ones: ingest.Record to trace.Record.
+//
+// The policy is deny by default. A value stays only where it is proven harmless: a path segment that its
+// template says is the service's own word, a query value whose key and shape are on a short list, a known
+// method, the family of a user agent. Everything else becomes a pseudonym of its own shape, keyed, so that
+// users stay users and a number stays a number, or the record is refused with a reason. The shape decides
+// what a replacement looks like, never whether there is one.
+//
+//	key, err := anonymize.LoadKey("k.key")
+//	a, err := anonymize.New(key, templates, anonymize.Options{})
+//	for r, err := range a.Stream(ctx, reader.Records(ctx), 2) { ... }
+//
+// What comes out is pseudonymised personal data, not anonymous data: who has the key can link it, and
+// behaviour itself can single a person out.
+//
+// Equal values have equal pseudonyms wherever they stand, after percent-encoding (three rounds) and, in
+// queries, + are undone; the pseudonym is written with the same encoding. The result for a record depends on
+// the key, the templates and the record, and on nothing else.
+package anonymize

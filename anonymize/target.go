@@ -1,0 +1,184 @@
+package anonymize
+
+import (
+	"bytes"
+
+	"reprise/anonymize/endpoint"
+)
+
+// MaxTarget is the length limit of a request target in bytes. Servers refuse longer ones.
+const MaxTarget = 64 << 10
+
+// target appends the pseudonym of a request target (RFC 9112, section 3.2) and returns its template.
+func (a *Anonymizer) target(dst, target []byte) ([]byte, *endpoint.Template) {
+	t := a.set.Match(endpoint.Path(target))
+	if string(target) == "*" {
+		return append(dst, '*'), t
+	}
+	rest := target
+	if rest[0] != '/' {
+		dst, rest = a.authority(dst, rest)
+	}
+	end := bytes.IndexAny(rest, "?#")
+	if end < 0 {
+		return a.path(dst, rest, t), t
+	}
+	dst = a.path(dst, rest[:end], t)
+	rest = rest[end:]
+	if rest[0] == '?' {
+		query := rest[1:]
+		rest = nil
+		if i := bytes.IndexByte(query, '#'); i >= 0 {
+			query, rest = query[:i], query[i:]
+		}
+		dst = a.query(append(dst, '?'), query, '&')
+	}
+	if len(rest) > 0 {
+		a.counts.replaced[kindFragment]++
+		dst = a.value(append(dst, '#'), rest[1:], false)
+	}
+	return dst, t
+}
+
+// authority replaces what stands before the path in a target that is no path: scheme and authority of an absolute
+// URI, or the host and port of CONNECT. Anything else has no form that could be kept: it is all path.
+func (a *Anonymizer) authority(dst, target []byte) (out, rest []byte) {
+	if i := bytes.Index(target, []byte("://")); i > 0 && i <= 8 {
+		scheme := target[:i]
+		if !bytes.EqualFold(scheme, []byte("http")) && !bytes.EqualFold(scheme, []byte("https")) {
+			dst = a.value(dst, scheme, false)
+		} else {
+			dst = append(dst, scheme...)
+		}
+		dst = append(dst, "://"...)
+		rest = target[i+3:]
+		end := bytes.IndexAny(rest, "/?#")
+		if end < 0 {
+			end = len(rest)
+		}
+		return a.hostPort(dst, rest[:end]), rest[end:]
+	}
+	if host, port, ok := splitPort(target); ok && isHostName(host) && len(port) > 0 {
+		return a.hostPort(dst, target), nil
+	}
+	return dst, target
+}
+
+// hostPort replaces [userinfo@]host[:port]. The user info is a secret, and is left out.
+func (a *Anonymizer) hostPort(dst, authority []byte) []byte {
+	if i := bytes.LastIndexByte(authority, '@'); i >= 0 {
+		a.counts.replaced[kindSecret]++
+		authority = authority[i+1:]
+	}
+	host, port, _ := splitPort(authority)
+	dst = append(dst, a.host(host)...)
+	if len(port) > 0 {
+		dst = append(append(dst, ':'), port...)
+	}
+	return dst
+}
+
+// path appends a path: literal segments of the template as they are, the rest replaced.
+func (a *Anonymizer) path(dst, path []byte, t *endpoint.Template) []byte {
+	for index := 0; len(path) > 0; {
+		if path[0] == '/' {
+			dst = append(dst, '/')
+			path = path[1:]
+			continue
+		}
+		end := bytes.IndexByte(path, '/')
+		if end < 0 {
+			end = len(path)
+		}
+		whole := path[:end]
+		path = path[end:]
+		seg, params, hasParams := bytes.Cut(whole, []byte{';'})
+		if len(seg) > 0 {
+			var known endpoint.Segment
+			if index < len(t.Segments) {
+				known = t.Segments[index]
+			}
+			dst = a.segment(dst, seg, known)
+			index++
+		}
+		if hasParams {
+			dst = a.query(append(dst, ';'), params, ';')
+		}
+	}
+	return dst
+}
+
+// segment appends one path segment.
+func (a *Anonymizer) segment(dst, seg []byte, known endpoint.Segment) []byte {
+	if known.Literal || string(seg) == "." || string(seg) == ".." {
+		a.counts.literals++
+		return append(dst, seg...)
+	}
+	l := &a.layers
+	l.decode(seg, false)
+	stem, ext := endpoint.SplitExtension(l.text)
+	a.out = a.out[:0]
+	if number, ok := bytes.CutPrefix(stem, []byte(known.Prefix)); ok && known.Prefix != "" && onlyDigits(number) {
+		a.counts.literals++
+		a.out = a.replace(append(a.out, known.Prefix...), number)
+	} else {
+		a.out = a.replace(a.out, stem)
+	}
+	a.out = append(a.out, ext...)
+	return l.encode(dst, a.out)
+}
+
+// query appends the pairs of a query or of matrix parameters, which sep separates.
+func (a *Anonymizer) query(dst, query []byte, sep byte) []byte {
+	for first := true; ; first = false {
+		if !first {
+			dst = append(dst, sep)
+		}
+		end := bytes.IndexByte(query, sep)
+		part := query
+		if end >= 0 {
+			part = query[:end]
+		}
+		dst = a.pair(dst, part, sep == '&')
+		if end < 0 {
+			return dst
+		}
+		query = query[end+1:]
+	}
+}
+
+// pair appends one key=value. A key without a sign is a value unless it is a known name.
+func (a *Anonymizer) pair(dst, pair []byte, form bool) []byte {
+	if len(pair) == 0 {
+		return dst
+	}
+	key, value, named := bytes.Cut(pair, []byte{'='})
+	if !named {
+		if nameKeys[string(key)] || endpoint.IsRouteWord(key) {
+			return append(dst, key...)
+		}
+		return a.value(dst, key, form)
+	}
+	l := &a.layers
+	l.decode(key, form)
+	a.key = append(a.key[:0], l.text...)
+	if isKeyName(a.key) {
+		dst = append(dst, key...)
+	} else if len(key) > 0 {
+		a.counts.replaced[kindKey]++
+		dst = a.value(dst, key, form)
+	}
+	dst = append(dst, '=')
+	l.decode(value, form)
+	if isSecret(a.key) && len(value) > 0 {
+		a.counts.replaced[kindSecret]++
+		a.out = a.mapper.AppendNoise(a.out[:0], l.text)
+		return l.encode(dst, a.out)
+	}
+	if rule := allows(a.key, l.text); rule != allowNot {
+		a.counts.kept[rule]++
+		return l.encode(dst, l.text)
+	}
+	a.out = a.replace(a.out[:0], l.text)
+	return l.encode(dst, a.out)
+}
