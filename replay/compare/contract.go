@@ -238,3 +238,8 @@ func list(names []string) string {
 	}
 	return out
 }
+
+// Contract is the contract of one run, in the order of a comparison: every factor with A and B equal.
+func Contract(s *result.Summary) []Factor {
+	return factors([]*result.Summary{s}, []*result.Summary{s}, Nothing)
+}

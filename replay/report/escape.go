@@ -12,23 +12,26 @@ const longest = 160
 
 // clean makes a string harmless on a terminal and in a line: what is not printable becomes an escape, bytes
 // that are not UTF-8 too, and what is too long is cut with an ellipsis.
-func clean(s string) string { return escape(s, "") }
+func clean(s string) string { return escape(s, "", longest) }
+
+// escapeLong is clean for sentences and commands, which may be longer than names.
+func escapeLong(s string) string { return escape(s, "", 2000) }
 
 // code is s as a Markdown code span, inside which nothing is markup. The two characters that could end it, the
 // backtick and the table's pipe, are escaped like control bytes.
 func code(s string) string {
-	s = escape(s, "`|")
+	s = escape(s, "`|", longest)
 	if strings.TrimSpace(s) == "" {
 		return "-"
 	}
 	return "`" + s + "`"
 }
 
-func escape(s, special string) string {
+func escape(s, special string, most int) string {
 	var b strings.Builder
 	n := 0
 	for i, r := range s {
-		if n++; n > longest {
+		if n++; n > most {
 			b.WriteString("...")
 			break
 		}
@@ -51,7 +54,7 @@ func escape(s, special string) string {
 // would make links and mentions.
 func prose(s string) string {
 	var b strings.Builder
-	for _, r := range clean(s) {
+	for _, r := range escapeLong(s) {
 		if strings.ContainsRune("\\`*_{}[]()<>#+!|&~@$:^", r) {
 			fmt.Fprintf(&b, "&#%d;", r)
 		} else {

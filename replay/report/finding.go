@@ -87,6 +87,8 @@ func rateFinding(s *result.Summary) string {
 		peak = fmt.Sprintf("%.4g a second on average", s.OfferedRPS)
 	}
 	switch missing := s.Dropped + s.Unsent; {
+	case s.Offered == 0:
+		return "Nothing was offered"
 	case s.Mode == "closed":
 		return fmt.Sprintf("The closed loop sent %s requests, each only after an answer", grouped(s.Started))
 	case missing == 0:
@@ -107,6 +109,9 @@ func outcomeFinding(s *result.Summary) string {
 	}) int {
 		return int(max(-1, min(1, b.n-a.n)))
 	})
+	if s.Offered == 0 {
+		return "Nothing was sent"
+	}
 	if kinds[0].n == 0 {
 		return fmt.Sprintf("Every one of the %s requests got a whole answer", grouped(s.Completed))
 	}
@@ -147,14 +152,19 @@ func bin(s *result.Summary) float64 {
 }
 
 // little is the mean number in flight by Little's law: rate x mean response; 0 when unknown.
-func little(s *result.Summary) float64 { return s.OfferedRPS * s.LatencyMS.Mean / 1000 }
+func little(s *result.Summary) float64 {
+	if s.Offered == 0 {
+		return 0
+	}
+	return s.OfferedRPS * float64(s.Started) / float64(s.Offered) * s.LatencyMS.Mean / 1000
+}
 
 func inFlightFinding(s *result.Summary) string {
 	mean := little(s)
 	switch {
 	case s.Mode == "closed":
 		return fmt.Sprintf("At most %s were in flight: the closed loop's workers set this, not the demand", grouped(s.MaxInFlight))
-	case mean < 0.05:
+	case mean < 1:
 		return fmt.Sprintf("At most %s were in flight at once", grouped(s.MaxInFlight))
 	}
 	return fmt.Sprintf("In flight peaked at %s, %s the mean of %.3g that rate and latency give", grouped(s.MaxInFlight), times(float64(s.MaxInFlight)/mean), mean)
@@ -163,6 +173,9 @@ func inFlightFinding(s *result.Summary) string {
 func lagFinding(s *result.Summary) string {
 	if s.LagMS.N == 0 {
 		return "No request was dispatched"
+	}
+	if s.Mode == "closed" {
+		return "A closed loop has no schedule that it could be late for"
 	}
 	return fmt.Sprintf("The generator was %s ms late at p99, %s ms at most", millis(s.LagMS.P99), millis(s.LagMS.Max))
 }

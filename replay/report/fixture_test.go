@@ -61,7 +61,7 @@ func overloaded(t testing.TB) *result.Summary {
 
 // starved is a run that its own generator spoilt.
 func starved(t testing.TB) *result.Summary {
-	return (&queue{mode: "open", scenario: "shop-replay", source: "trace", seconds: 40, rate: bursty(400), slots: 8, serviceMS: 30,
+	return (&queue{mode: "open", scenario: "shop-replay", source: "trace", seconds: 40, rate: bursty(190), slots: 8, serviceMS: 30,
 		timeout: 2, cap: 60, endpoints: 6, lagMS: 90, seed: 5, targetEnv: "sha256:9c11", sha: "aa01",
 		invalid: []string{"dispatch lag p99 is 180 ms (limit 5 ms): the generator was late, not the target", "started 15120 of 16800 (90.00%, limit 99.9%): 1680 dropped at the in-flight cap; raise --max-in-flight"}}).summary(t)
 }

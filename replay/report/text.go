@@ -18,7 +18,7 @@ func Text(w io.Writer, s *result.Summary) error {
 	latencyTable(&b, s)
 	ledger(&b, s)
 	for _, warning := range s.Warnings {
-		fmt.Fprintf(&b, "warning %s\n", clean(warning))
+		fmt.Fprintf(&b, "warning %s\n", escapeLong(warning))
 	}
 	return write(w, b.String())
 }
@@ -34,7 +34,7 @@ func validity(b *strings.Builder, s *result.Summary) {
 	if !s.Valid {
 		b.WriteString("INVALID the generator set the pace, not the target\n")
 		for _, r := range s.InvalidReasons {
-			fmt.Fprintf(b, "        %s\n", clean(r))
+			fmt.Fprintf(b, "        %s\n", escapeLong(r))
 		}
 		return
 	}
