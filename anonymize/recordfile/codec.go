@@ -113,11 +113,11 @@ func (v Value) Int() (int64, error) {
 		}
 		n = n*10 + uint64(c-'0')
 	}
-	if n > 1<<63-1 {
-		return 0, ErrSyntax
-	}
-	if neg {
+	switch {
+	case neg && n <= 1<<63:
 		return -int64(n), nil
+	case neg || n > 1<<63-1:
+		return 0, ErrSyntax
 	}
 	return int64(n), nil
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -27,10 +28,10 @@ type Reader struct {
 	sum     hash.Hash
 	line    int64
 	records int64
-	done    bool
+	err     error // of an earlier Next, io.EOF included
 }
 
-// NewReader reads the header of a file and refuses any kind but the given ones.
+// NewReader reads the header of a file and refuses any kind but the given ones; with none, it reads all.
 // Close releases the decoder; it does not close r.
 func NewReader(r io.Reader, kinds ...string) (*Reader, error) {
 	dec, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
@@ -57,16 +58,14 @@ func (r *Reader) readHeader(kinds []string) error {
 	if err := json.Unmarshal(line, &r.header); err != nil || r.header.Kind == "" {
 		return &LineError{1, errors.New("not a record file of reprise (no header record)")}
 	}
-	for _, k := range kinds {
-		if k != r.header.Kind {
-			continue
-		}
-		if r.header.Version != Version {
-			return &KindError{Want: k, Got: k, Version: r.header.Version}
-		}
-		return nil
+	kind, version := r.header.Kind, r.header.Version
+	switch {
+	case len(kinds) > 0 && !slices.Contains(kinds, kind):
+		return &KindError{Want: kinds[0], Got: kind, Version: version}
+	case version != Version:
+		return &KindError{Want: kind, Got: kind, Version: version}
 	}
-	return &KindError{Want: kinds[0], Got: r.header.Kind, Version: r.header.Version}
+	return nil
 }
 
 // Header is the file's first record.
@@ -80,34 +79,40 @@ func (r *Reader) Line() int64 { return r.line }
 
 // Next returns the next record line without its newline, borrowed until the next call. It returns io.EOF
 // after the trailer was read and verified, ErrTruncated when there is none, and ErrChecksum when the
-// lines differ from those written.
+// lines differ from those written. An error is final.
 func (r *Reader) Next() ([]byte, error) {
-	if r.done {
-		return nil, io.EOF
+	if r.err != nil {
+		return nil, r.err
 	}
 	line, err := r.readLine()
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil:
+		r.err = err
+	case bytes.HasPrefix(line, trailerPrefix):
+		r.err = r.finish(line)
+	default:
+		r.records++
+		return line, nil
 	}
-	if bytes.HasPrefix(line, trailerPrefix) {
-		return nil, r.finish(line)
-	}
-	r.records++
-	return line, nil
+	return nil, r.err
 }
 
 // finish checks the trailer and that nothing follows it.
 func (r *Reader) finish(line []byte) error {
-	if err := json.Unmarshal(line, &r.trailer); err != nil {
-		return &LineError{r.line, fmt.Errorf("trailer: %w", err)}
+	var t Trailer
+	if err := json.Unmarshal(line, &t); err != nil {
+		return &LineError{r.line, errors.New("the trailer is no JSON object of the known form")}
 	}
-	if r.trailer.Records != r.records || r.trailer.SHA256 != hex.EncodeToString(r.sum.Sum(nil)) {
+	if t.Records != r.records || t.SHA256 != hex.EncodeToString(r.sum.Sum(nil)) {
 		return &LineError{r.line, ErrChecksum}
 	}
-	if _, err := r.buf.ReadByte(); err == nil {
+	switch _, err := r.buf.ReadByte(); {
+	case err == nil, errors.Is(err, zstd.ErrMagicMismatch):
 		return &LineError{r.line + 1, errors.New("data after the trailer: two files were joined; use one at a time")}
+	case !errors.Is(err, io.EOF):
+		return &LineError{r.line + 1, fmt.Errorf("after the trailer: %w", err)}
 	}
-	r.done = true
+	r.trailer = t
 	return io.EOF
 }
 

@@ -55,6 +55,9 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 
 // WriteLine adds one record. The line is a JSON object without a newline; it is copied.
 func (w *Writer) WriteLine(line []byte) error {
+	if bytes.HasPrefix(line, trailerPrefix) || bytes.IndexByte(line, '\n') >= 0 {
+		return errors.New("record line looks like a trailer or holds a newline")
+	}
 	if err := w.put(line); err != nil {
 		return err
 	}
