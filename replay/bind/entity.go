@@ -3,6 +3,7 @@ package bind
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -19,7 +20,7 @@ type entity struct {
 	places []place
 	items  []Item              // a seeded permutation of the fixture's list
 	own    map[string][]string // for owned entities: fixture user to its ids, in the order of items
-	top    uint64              // the largest id of the fixture; above it nothing exists
+	top    uint64              // the highest id of the fixture
 	owner  *entity
 	values population                 // what stands at the places
 	users  population                 // for the identity: the users of the plan
@@ -115,8 +116,16 @@ func (e *entity) settle() {
 	}
 }
 
-// absent is the k-th id, from 0, that the fixture does not have.
-func (e *entity) absent(k int) string { return strconv.FormatUint(e.top+1+uint64(k), 10) }
+// absent is the k-th id, from 0, that the fixture does not have and no request of the run will make: it is
+// counted down from the end of int32, or of int64 for a fixture that comes near, since new rows get the
+// ids that follow the highest one.
+func (e *entity) absent(k int) string {
+	limit := uint64(math.MaxInt32)
+	if e.top >= limit/2 {
+		limit = math.MaxInt64
+	}
+	return strconv.FormatUint(limit-uint64(k), 10)
+}
 
 // assign binds the k-th hottest to the k-th slot. With more pseudonyms than slots, the first half of the
 // slots is one to one and the tail shares the rest by hash.
