@@ -24,7 +24,7 @@ type calendar struct {
 
 // valid checks the ranges of date and clock. A second 60 is a leap second.
 func (c *calendar) valid() bool {
-	return c.year <= 9999 && c.month >= 1 && c.month <= 12 && c.day >= 1 && c.day <= daysIn(c.year, c.month) &&
+	return c.year >= firstYear && c.year <= lastYear && c.month >= 1 && c.month <= 12 && c.day >= 1 && c.day <= daysIn(c.year, c.month) &&
 		c.hour <= 23 && c.minute <= 59 && c.second <= 60
 }
 

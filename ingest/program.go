@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"math"
 	"time"
 )
 
@@ -244,7 +245,7 @@ func parseEpoch(t []byte, unit int64, c *calendar) int {
 		size++
 	}
 	n, ok := parseCount(t[:size])
-	if !ok || n > 1<<62/unit {
+	if !ok || n > math.MaxInt64/unit {
 		return 0
 	}
 	c.epoch, c.nanos = n/(1e9/unit), n%(1e9/unit)*unit

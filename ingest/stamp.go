@@ -6,6 +6,10 @@ import "time"
 // (Apache's %t without brackets, nginx's $time_local).
 const clfSize = 26
 
+// firstYear and lastYear bound what is a time: the Unix epoch, and the last whole year whose nanoseconds
+// since then fit 63 bits.
+const firstYear, lastYear = 1970, 2261
+
 // clfClock parses times of the common log format and remembers the last one: a busy second costs one
 // comparison, a new second of the same day no calendar.
 type clfClock struct {
@@ -57,7 +61,7 @@ func (c *clfClock) setDay(s []byte) bool {
 		return false
 	}
 	year := hi*100 + lo
-	if day < 1 || day > daysIn(year, month) {
+	if year < firstYear || year > lastYear || day < 1 || day > daysIn(year, month) {
 		return false
 	}
 	c.off = off
