@@ -15,7 +15,7 @@ import (
 // Drawing gives every arrival of a schedule its request: drawn from the sample's records of the same hour,
 // each as often as its weight says and close to its own time of day.
 //
-// A record of weight w stands for w requests of its hour. Its copies are spread evenly over the hour,
+// A record of weight w stands for w requests of its hour. Its copies are spread evenly over its hour,
 // starting at its own instant, so that a heavy record does not come in clumps; the copies inside the
 // window are then dealt to the arrivals in time order by systematic sampling. With the whole log as the
 // sample (every weight 1) and the measured schedule this gives back the log: every request once, in order.
@@ -26,6 +26,9 @@ type Drawing struct {
 	Seed    uint64
 	// From and To bound the window in Unix seconds, as in the schedule.
 	From, To int64
+	// LogFrom and LogTo bound the whole log in Unix seconds: copies are spread over the part of an hour that
+	// the log covers. Zero means whole hours.
+	LogFrom, LogTo int64
 	// AllowWrites lets methods with side effects be sent.
 	AllowWrites bool
 
@@ -179,6 +182,9 @@ func (d *dealer) open(b block) error {
 // lay makes the copies of the hour's records that fall inside the window; all of them when none does.
 func (d *dealer) lay(h int64, cut bool) {
 	from, to := h*hour*micro, (h+1)*hour*micro
+	if d.drawing.LogTo > d.drawing.LogFrom {
+		from, to = max(from, d.drawing.LogFrom*micro), min(to, d.drawing.LogTo*micro)
+	}
 	lo, hi := from, to
 	if cut && d.drawing.To > d.drawing.From {
 		lo, hi = max(from, d.drawing.From*micro), min(to, d.drawing.To*micro)

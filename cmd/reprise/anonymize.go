@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/anonymize"
+	"reprise/anonymize/endpoint"
+	"reprise/anonymize/recordfile"
+	"reprise/anonymize/trace"
+	"reprise/ingest"
+)
+
+func (s *shell) anonymizeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "anonymize",
+		Usage:     "turn access logs into a trace of keyed pseudonyms",
+		ArgsUsage: "LOG...",
+		Description: `Raw values stay in memory: what is not proven harmless is replaced, and one user stays one user. The trace
+is pseudonymised personal data, not anonymous: keep the key away from it.
+
+   reprise keygen -o reprise.key
+   reprise anonymize access.log* --key-file reprise.key -o T.trace.zst`,
+		OnUsageError: usageError,
+		Flags: append([]cli.Flag{outFlag("the trace to this file, - for stdout"), forceFlag(), keyFlag(),
+			text("endpoints", "", "path templates; default: learned in a first pass over the logs"),
+			whole("workers", runtime.GOMAXPROCS(0), "goroutines; the trace does not depend on them"),
+			text("memory", "192MB", "memory for sorting; beyond it pseudonymised runs go to --tmp"),
+			text("tmp", "", "folder for temporary files; default: the system's")}, logFlags()...),
+		Action: func(c *cli.Context) error {
+			logs, err := s.logOptionsOf(c)
+			if err != nil {
+				return err
+			}
+			o := anonymizeOptions{logs: logs, key: c.String("key-file"), endpoints: c.String("endpoints"), workers: c.Int("workers"), tmp: c.String("tmp")}
+			if o.workers < 1 || o.workers > 1024 {
+				return usage("USAGE", fmt.Sprintf("--workers: %d is not between 1 and 1024", o.workers), "--workers 2")
+			}
+			memory, err := parseSize(c.String("memory"))
+			if err != nil {
+				return usage("USAGE", "--memory: "+err.Error(), "--memory 192MB")
+			}
+			o.memory = int(memory)
+			finish, err := o.logs.rejectsTo(s.out, c.Bool("force"))
+			if err != nil {
+				return err
+			}
+			_, err = s.anonymize(c.Context, o, c.String("output"), c.Bool("force"))
+			return finish(err)
+		},
+	}
+}
+
+func keyFlag() *cli.StringFlag {
+	return text("key-file", "", "file of the pseudonym key, made by reprise keygen")
+}
+
+// anonymizeOptions say how logs become a trace.
+type anonymizeOptions struct {
+	logs      logOptions
+	key       string
+	endpoints string
+	workers   int
+	memory    int
+	tmp       string
+}
+
+// anonymize writes the trace of logs.
+func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, force bool) (ingest.Report, error) {
+	none := ingest.Report{}
+	key, err := loadKey(o.key)
+	if err != nil {
+		return none, err
+	}
+	dst, err := create(out, force, s.out)
+	if err != nil {
+		return none, err
+	}
+	defer dst.discard()
+	set, err := s.templates(ctx, o.endpoints, o.logs)
+	if err != nil {
+		return none, err
+	}
+	an, err := anonymize.New(key, set, anonymize.Options{})
+	if err != nil {
+		return none, err
+	}
+	r, err := o.logs.open(ctx)
+	if err != nil {
+		return none, err
+	}
+	defer r.Close()
+	sorter, err := trace.NewSorter(trace.SorterOptions{Memory: o.memory, Tmp: o.tmp})
+	if err != nil {
+		return none, err
+	}
+	defer sorter.Close()
+	if err := s.fillSorter(ctx, an, r, sorter, o.workers); err != nil {
+		return none, err
+	}
+	report := r.Report()
+	s.printReport(report)
+	if err := o.logs.check(report); err != nil {
+		return report, err
+	}
+	return report, s.writeTrace(ctx, dst, sorter, report, key, set, an)
+}
+
+// fillSorter pseudonymises all records; only the results reach the sorter, and with it the disk.
+func (s *shell) fillSorter(ctx context.Context, an *anonymize.Anonymizer, r *ingest.Reader, sorter *trace.Sorter, workers int) error {
+	var n atomic.Int64
+	p := s.watch(func() string { return fmt.Sprintf("anonymize: %d records", n.Load()) })
+	defer p.done()
+	for rec, err := range an.Stream(ctx, r.Records(ctx), workers) {
+		if err != nil {
+			return inputFailure(err)
+		}
+		if err := sorter.Add(rec); err != nil {
+			return err
+		}
+		n.Add(1)
+	}
+	return nil
+}
+
+func (s *shell) writeTrace(ctx context.Context, dst *output, sorter *trace.Sorter, report ingest.Report, key *anonymize.Key, set *endpoint.Set, an *anonymize.Anonymizer) error {
+	h := recordfile.Header{Tool: tool(), KeyID: key.ID(), Options: map[string]any{"endpoints": set.Digest()},
+		Lineage: []recordfile.Stage{{Stage: "anonymize", In: report.Total().Records, Out: report.Total().Records}}}
+	for _, f := range report.Files {
+		h.Inputs = append(h.Inputs, recordfile.Input{Name: filepath.Base(f.Name), SHA256: f.SHA256})
+	}
+	w, err := trace.NewWriter(dst, h)
+	if err != nil {
+		return err
+	}
+	for rec, err := range sorter.Records(ctx) {
+		if err == nil {
+			err = w.Write(rec)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	details, err := json.Marshal(map[string]any{"lines": counts(report), "replaced": an.Stats()})
+	if err != nil {
+		return err
+	}
+	if err := w.Close(recordfile.Trailer{Details: details}); err != nil {
+		return err
+	}
+	return dst.commit()
+}
+
+// counts is the account of the lines as a trailer holds it.
+func counts(r ingest.Report) map[string]int64 {
+	t := r.Total()
+	return map[string]int64{"lines": t.Lines, "records": t.Records, "no_request": t.NoRequest, "rejected": t.Rejected, "skipped": t.Skipped}
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"reprise/replay/bind"
+	"reprise/replay/httptarget"
+)
+
+// maxCatalogue bounds a catalogue in bytes.
+const maxCatalogue = 256 << 20
+
+// binder reads bind.yaml and the catalogue. Without --bind it is nil. The digest names the data set.
+func (o *scheduleOptions) binder(ctx context.Context) (b *bind.Binder, digest string, err error) {
+	if o.bind == "" {
+		return nil, "", nil
+	}
+	text, err := os.ReadFile(o.bind)
+	if err != nil {
+		return nil, "", &failure{code: "BIND", exit: exitUsage, what: err.Error()}
+	}
+	rules, err := bind.Parse(bytes.NewReader(text), o.bind)
+	if err != nil {
+		return nil, "", &failure{code: "BIND", exit: exitUsage, what: err.Error()}
+	}
+	where := rules.Catalogue
+	if !strings.Contains(where, "://") && !filepath.IsAbs(where) {
+		where = filepath.Join(filepath.Dir(o.bind), where)
+	}
+	if o.catalogue != "" {
+		where = o.catalogue
+	}
+	data, err := readCatalogue(ctx, where)
+	if err != nil {
+		return nil, "", err
+	}
+	c, err := bind.ReadCatalogue(bytes.NewReader(data))
+	if err != nil {
+		return nil, "", &failure{code: "CATALOGUE", exit: exitInput, what: fmt.Sprintf("%s: %v", where, err)}
+	}
+	if b, err = bind.New(rules, c, o.seed); err != nil {
+		return nil, "", &failure{code: "BIND", exit: exitUsage, what: fmt.Sprintf("%s: %v", o.bind, err)}
+	}
+	sum := sha256.Sum256(data)
+	return b, "sha256:" + hex.EncodeToString(sum[:]), nil
+}
+
+// readCatalogue reads a file, or asks a server on loopback: the catalogue of another host is fetched by its
+// owner into a file, not by us.
+func readCatalogue(ctx context.Context, where string) ([]byte, error) {
+	if !strings.Contains(where, "://") {
+		data, err := os.ReadFile(where)
+		if err != nil {
+			return nil, &failure{code: "CATALOGUE", exit: exitUsage, what: err.Error(), fix: "curl http://TARGET/catalogue > catalogue.json; reprise schedule ... --catalogue catalogue.json"}
+		}
+		return data, nil
+	}
+	fail := func(err error) error {
+		return &failure{code: "CATALOGUE", exit: exitEnvironment, what: fmt.Sprintf("catalogue %s: %v", where, err), fix: "start the environment, or use --catalogue FILE"}
+	}
+	u, err := url.Parse(where)
+	if err != nil {
+		return nil, fail(err)
+	}
+	if _, err := (httptarget.Guard{}).Check(ctx, u.Hostname()); err != nil {
+		return nil, fail(err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)
+	if err != nil {
+		return nil, fail(err)
+	}
+	client := &http.Client{Timeout: 30 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, fail(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fail(fmt.Errorf("answered %s", resp.Status))
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxCatalogue+1))
+	if err == nil && len(data) > maxCatalogue {
+		err = fmt.Errorf("is over %d bytes", maxCatalogue)
+	}
+	if err != nil {
+		return nil, fail(err)
+	}
+	return data, nil
+}

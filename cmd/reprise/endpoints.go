@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/urfave/cli/v2"
+
+	"reprise/anonymize/endpoint"
+	"reprise/ingest"
+)
+
+func (s *shell) endpointsCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "endpoints",
+		Usage: "path templates, which anonymize learns by itself from plain files",
+		Subcommands: []*cli.Command{{
+			Name:      "learn",
+			Usage:     "learn the path templates of logs into a file to review and to give back with --endpoints",
+			ArgsUsage: "LOG...",
+			Description: `Words in paths stay readable in a trace only where a template keeps them. Learned templates keep a word that
+many clients asked for; the file can be edited.
+
+   reprise endpoints learn access.log.gz -o endpoints.yaml
+   zcat access.log.gz | reprise anonymize - --endpoints endpoints.yaml --key-file K -o T.trace.zst`,
+			OnUsageError: usageError,
+			Flags:        append([]cli.Flag{outFlag("the templates to this file, - for stdout"), forceFlag()}, logFlags()...),
+			Action: func(c *cli.Context) error {
+				o, err := s.logOptionsOf(c)
+				if err != nil {
+					return err
+				}
+				set, _, err := s.learn(c.Context, o)
+				if err != nil {
+					return err
+				}
+				out, err := create(c.String("output"), c.Bool("force"), s.out)
+				if err != nil {
+					return err
+				}
+				defer out.discard()
+				if err := set.WriteYAML(out); err != nil {
+					return err
+				}
+				fmt.Fprintf(s.err, "endpoints: %d templates\n", len(set.Templates()))
+				return out.commit()
+			},
+		}},
+	}
+}
+
+// learn reads the logs once and learns their path templates.
+func (s *shell) learn(ctx context.Context, o logOptions) (*endpoint.Set, ingest.Report, error) {
+	o.ingest.SkipHash, o.ingest.Reject = true, nil
+	r, err := o.open(ctx)
+	if err != nil {
+		return nil, ingest.Report{}, err
+	}
+	defer r.Close()
+	l := endpoint.NewLearner()
+	for rec, err := range r.Records(ctx) {
+		if err != nil {
+			return nil, r.Report(), inputFailure(err)
+		}
+		l.Add(endpoint.Path(rec.Target), xxhash.Sum64(rec.Client), rec.Status)
+	}
+	return l.Set(), r.Report(), o.check(r.Report())
+}
+
+// templates are the given ones, or learned from the logs.
+func (s *shell) templates(ctx context.Context, given string, o logOptions) (*endpoint.Set, error) {
+	if given != "" {
+		f, err := os.Open(given)
+		if err != nil {
+			return nil, usage("ENDPOINTS", err.Error(), "reprise endpoints learn LOG -o endpoints.yaml")
+		}
+		defer f.Close()
+		set, err := endpoint.ReadYAML(f)
+		if err != nil {
+			return nil, usage("ENDPOINTS", fmt.Sprintf("%s: %v", given, err), "reprise endpoints learn LOG -o endpoints.yaml")
+		}
+		return set, nil
+	}
+	for _, n := range o.names {
+		if n == "-" {
+			return nil, usage("ENDPOINTS", "path templates cannot be learned from stdin, which is read only once", "reprise endpoints learn LOG -o endpoints.yaml, then --endpoints endpoints.yaml")
+		}
+	}
+	set, _, err := s.learn(ctx, o)
+	return set, err
+}

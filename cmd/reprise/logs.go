@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/ingest"
+	"reprise/ingest/source"
+)
+
+// logFlags are the flags of every command that reads access logs.
+func logFlags() []cli.Flag {
+	return []cli.Flag{
+		text("log-format", "", "nginx log_format or Apache LogFormat string, or a known name; default: detected"),
+		text("stamp", "auto", "what the time stamp is: auto, start or end"),
+		text("tz", "UTC", "zone of time stamps that name none"),
+		text("rejects", "", "write rejected lines as JSON lines (file, line, reason) to this file"),
+		number("max-reject", 0.01, "part of the lines that may be rejected"),
+	}
+}
+
+// logOptions say how logs are read.
+type logOptions struct {
+	names     []string
+	ingest    ingest.Options
+	maxReject float64
+	rejects   string
+}
+
+func (s *shell) logOptionsOf(c *cli.Context) (logOptions, error) {
+	o := logOptions{maxReject: c.Float64("max-reject"), rejects: c.String("rejects")}
+	if c.NArg() == 0 {
+		return o, usage("USAGE", "no log was named", "reprise "+c.Command.Name+" /var/log/nginx/access.log*")
+	}
+	if !(o.maxReject >= 0 && o.maxReject <= 1) {
+		return o, usage("USAGE", fmt.Sprintf("--max-reject: %v is not between 0 and 1", o.maxReject), "--max-reject 0.01")
+	}
+	names, err := source.Expand(c.Args().Slice())
+	if err != nil {
+		return o, inputFailure(err)
+	}
+	o.names = names
+	zone, err := time.LoadLocation(c.String("tz"))
+	if err != nil {
+		return o, usage("USAGE", fmt.Sprintf("--tz: %q is no time zone", c.String("tz")), "--tz Europe/Berlin")
+	}
+	stamps := map[string]ingest.Stamp{"auto": ingest.StampAuto, "start": ingest.StampStart, "end": ingest.StampEnd}
+	stamp, ok := stamps[c.String("stamp")]
+	if !ok {
+		return o, usage("USAGE", fmt.Sprintf("--stamp: %q is not auto, start or end", c.String("stamp")), "--stamp end")
+	}
+	o.ingest = ingest.Options{Format: c.String("log-format"), Stamp: stamp, Location: zone, Stdin: s.in}
+	return o, nil
+}
+
+// open opens the logs, with errors as people read them.
+func (o *logOptions) open(ctx context.Context) (*ingest.Reader, error) {
+	r, err := ingest.Open(ctx, o.names, o.ingest)
+	if err != nil {
+		return nil, inputFailure(err)
+	}
+	return r, nil
+}
+
+func inputFailure(err error) error {
+	var format *ingest.UnknownFormatError
+	var custom *ingest.FormatError
+	switch {
+	case errors.As(err, &format):
+		return formatFailure(format)
+	case errors.As(err, &custom):
+		return usage("LOG-FORMAT", err.Error(), `--log-format '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent'`)
+	case errors.Is(err, ingest.ErrEmpty):
+		return &failure{code: "EMPTY", exit: exitInput, what: err.Error(), fix: "check that the log was not rotated away"}
+	case errors.Is(err, context.Canceled):
+		return err
+	}
+	return &failure{code: "INPUT", exit: exitUsage, what: err.Error()}
+}
+
+// formatFailure shows the shape of the first line that does not fit, with a mark under the place.
+func formatFailure(e *ingest.UnknownFormatError) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s line %d fits no known log format: %s", e.File, e.Line, e.Reason)
+	if e.Excerpt != "" {
+		fmt.Fprintf(&b, "\n  %s", e.Excerpt)
+	}
+	f := &failure{code: "INGEST-FORMAT", exit: exitInput, what: b.String()}
+	var guesses []string
+	for _, g := range e.Guesses {
+		if g.Share > 0 {
+			guesses = append(guesses, fmt.Sprintf("%s fits %.0f %%", g.Format, 100*g.Share))
+		}
+	}
+	if len(guesses) > 0 {
+		f.why = fmt.Sprintf("of %d sampled lines %s; 90 %% are needed", e.Sampled, strings.Join(guesses, ", "))
+	}
+	f.fix = "reprise inspect --log-format 'THE log_format OR LogFormat LINE OF THE SERVER' " + e.File
+	return f
+}
+
+// check applies --max-reject to a finished reading.
+func (o *logOptions) check(r ingest.Report) error {
+	t := r.Total()
+	for _, f := range r.Files {
+		if n := f.Lines - f.Skipped; n > 0 && float64(f.Rejected) > o.maxReject*float64(n) {
+			return &failure{code: "REJECTS", exit: exitInput,
+				what: fmt.Sprintf("%s: %d of %d lines were rejected (%.2f %%, limit %.2f %%): %s", f.Name, f.Rejected, n, 100*float64(f.Rejected)/float64(n), 100*o.maxReject, reasons(f.Reasons)),
+				fix:  "see them with --rejects rejects.jsonl; accept them with --max-reject " + fmt.Sprintf("%.2g", float64(f.Rejected)/float64(n)+0.005)}
+		}
+	}
+	if t.Records == 0 {
+		return &failure{code: "EMPTY", exit: exitInput, what: fmt.Sprintf("no request in %d lines", t.Lines)}
+	}
+	return nil
+}

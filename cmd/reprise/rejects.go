@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"reprise/ingest"
+)
+
+// reject is a line of the rejects file: a place and a reason, never the line's text.
+type reject struct {
+	File   string `json:"file"`
+	Line   int64  `json:"line"`
+	Column int    `json:"column,omitempty"`
+	Reason string `json:"reason"`
+}
+
+// rejectsTo writes rejected lines to the file of --rejects. The returned finish commits it, or discards it
+// when the work failed.
+func (o *logOptions) rejectsTo(stdout io.Writer, force bool) (finish func(error) error, err error) {
+	if o.rejects == "" {
+		return func(err error) error { return err }, nil
+	}
+	out, err := create(o.rejects, force, stdout)
+	if err != nil {
+		return nil, err
+	}
+	enc := json.NewEncoder(out)
+	o.ingest.Reject = func(r ingest.Reject) error {
+		return enc.Encode(reject{File: r.Pos.File, Line: r.Pos.Line, Column: r.Column, Reason: r.Reason.String()})
+	}
+	return func(err error) error {
+		// Rejected lines are most wanted when there are too many of them.
+		if e := out.commit(); err == nil {
+			err = e
+		}
+		out.discard()
+		return err
+	}, nil
+}
+
+// reasons lists counts by reason, the most frequent first.
+func reasons(m map[string]int64) string {
+	names := slices.SortedFunc(maps.Keys(m), func(a, b string) int {
+		if m[a] != m[b] {
+			return int(min(max(m[b]-m[a], -1), 1))
+		}
+		return strings.Compare(a, b)
+	})
+	parts := make([]string, len(names))
+	for i, n := range names {
+		parts[i] = fmt.Sprintf("%s %d", n, m[n])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// printReport says how each file was read.
+func (s *shell) printReport(r ingest.Report) {
+	for _, f := range r.Files {
+		fmt.Fprintf(s.err, "%s: %s (%s), stamp = %s; %d lines = %d records + %d without a request + %d rejected + %d skipped\n",
+			plain(f.Name), f.Format, f.Codec, f.Stamp, f.Lines, f.Records, f.NoRequest, f.Rejected, f.Skipped)
+		if f.Rejected > 0 {
+			fmt.Fprintf(s.err, "  rejected: %s\n", reasons(f.Reasons))
+		}
+		for _, w := range f.Warnings {
+			fmt.Fprintf(s.err, "  warning: %s\n", plain(w))
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/replay/compare"
+	"reprise/sample"
+)
+
+func (s *shell) runCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "run",
+		Usage:     "the whole pipeline on your log and your target",
+		ArgsUsage: "LOG...",
+		Description: `anonymize, sample, schedule, then for every run: reset, warm-up, replay, report. Without --window the
+busiest five minutes of the log are replayed. --vs runs a synthetic load of the same mean rate beside it and says
+what it hides: constant sends the same requests evenly, P1 is the built-in shop scenario.
+
+   reprise keygen -o reprise.key
+   reprise run access.log.gz --key-file reprise.key --target http://127.0.0.1:8080 -o runs
+   reprise run access.log.gz --config reprise.yaml --vs constant -o runs
+
+--config names a reprise.yaml with the environment (reset, ready, fingerprint, metrics, targets) and, under run:,
+any of these flags.`,
+		OnUsageError: usageError,
+		Flags:        runFlags(),
+		Action: func(c *cli.Context) error {
+			o, err := s.runOptionsOf(c)
+			if err != nil {
+				return err
+			}
+			_, err = s.pipeline(c.Context, o)
+			return err
+		},
+	}
+}
+
+// runFlags are the flags of all stages; the first one of a name counts.
+func runFlags() []cli.Flag {
+	all := [][]cli.Flag{{
+		text("config", "", "reprise.yaml with the environment and, under run:, flags of this command"),
+		text("name", "replay", "scenario name in the archives"),
+		text("vs", "", "synthetic load to compare with: constant or P1"),
+		number("fraction", 1, "part of the users to sample, above 0 and at most 1"),
+		text("unit", "", "what is sampled as a whole: user or request"),
+		text("warmup", "5s", "length of the warm-up before every run"),
+		text("window", "peak:5m", "part of the log: FROM/TO, FROM+LENGTH or peak:LENGTH"),
+		keyFlag(), text("endpoints", "", "path templates; default: learned from the logs"),
+		whole("workers", 0, "requests open at any time (closed mode)"),
+		text("memory", "192MB", "memory of each preparing stage; beyond it data go to --tmp"),
+	}, replayFlags(3), scheduleFlags(), logFlags()}
+	seen := make(map[string]bool)
+	var flags []cli.Flag
+	for _, list := range all {
+		for _, f := range list {
+			if name := f.Names()[0]; !seen[name] {
+				seen[name] = true
+				flags = append(flags, f)
+			}
+		}
+	}
+	return flags
+}
+
+// runOptions are the choices of the whole pipeline.
+type runOptions struct {
+	anonymize anonymizeOptions
+	sample    sample.Options
+	schedule  scheduleOptions
+	replay    replayOptions
+	vs        string
+}
+
+func (s *shell) runOptionsOf(c *cli.Context) (o runOptions, err error) {
+	if name := c.String("config"); name != "" {
+		if err := applyConfig(c, name); err != nil {
+			return o, err
+		}
+	}
+	if o.vs = c.String("vs"); o.vs != "" && o.vs != "constant" && !strings.EqualFold(o.vs, "P1") {
+		return o, usage("USAGE", fmt.Sprintf("--vs: %q is not constant or P1", o.vs), "--vs constant")
+	}
+	logs, err := s.logOptionsOf(c)
+	if err != nil {
+		return o, err
+	}
+	memory, err := parseSize(c.String("memory"))
+	if err != nil {
+		return o, usage("USAGE", "--memory: "+err.Error(), "--memory 192MB")
+	}
+	o.anonymize = anonymizeOptions{logs: logs, key: c.String("key-file"), endpoints: c.String("endpoints"),
+		workers: runtime.GOMAXPROCS(0), tmp: c.String("tmp"), memory: int(memory)}
+	o.sample = sample.Options{Fraction: c.Float64("fraction"), Unit: sample.Unit(c.String("unit")), Seed: c.Uint64("seed"), Tmp: c.String("tmp"), Memory: int(memory)}
+	if err := sample.CheckFraction(o.sample.Fraction); err != nil {
+		return o, usage("USAGE", err.Error(), "--fraction 0.1")
+	}
+	if o.schedule, err = scheduleOptionsOf(c); err != nil {
+		return o, err
+	}
+	if o.replay, err = s.replayOptionsOf(c); err != nil {
+		return o, err
+	}
+	return o, o.replay.environmentOf(c)
+}
+
+// environmentOf takes the environment from --env, else from --config.
+func (o *replayOptions) environmentOf(c *cli.Context) error {
+	if c.String("env") == "" && c.String("config") != "" {
+		return o.environment(c.String("config"))
+	}
+	return nil
+}
+
+// prepared are the files that the preparing stages leave behind.
+type prepared struct{ trace, sample, plan, synthetic string }
+
+// pipeline runs all stages. Everything that can fail early is checked before the first of them.
+func (s *shell) pipeline(ctx context.Context, o runOptions) (*compare.Comparison, error) {
+	if _, err := loadKey(o.anonymize.key); err != nil {
+		return nil, err
+	}
+	if err := reach(ctx, o.replay.target.URL); err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(o.replay.out, "prepared")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, unwritable(dir, err)
+	}
+	p := prepared{trace: filepath.Join(dir, "trace.zst"), sample: filepath.Join(dir, "sample.zst"), plan: filepath.Join(dir, "plan.zst"), synthetic: filepath.Join(dir, "synthetic.plan.zst")}
+	d, err := s.prepare(ctx, o, p)
+	if err != nil {
+		return nil, err
+	}
+	s.step("replay", o.replay.target.URL)
+	runs, err := s.replay(ctx, p.plan, o.replay)
+	if err != nil || o.vs == "" {
+		return nil, err
+	}
+	return s.versus(ctx, o, p, d, runs)
+}
+
+// step announces a stage.
+func (s *shell) step(stage, detail string) {
+	fmt.Fprintf(s.err, "== %-10s %s\n", stage, plain(detail))
+}
+
+// prepare makes the plan of a log.
+func (s *shell) prepare(ctx context.Context, o runOptions, p prepared) (*diagnosis, error) {
+	s.step("anonymize", strings.Join(o.anonymize.logs.names, " "))
+	if _, err := s.anonymize(ctx, o.anonymize, p.trace, true); err != nil {
+		return nil, err
+	}
+	s.step("sample", p.trace)
+	table, err := s.sample(ctx, p.trace, p.sample, true, o.sample)
+	if err != nil {
+		return nil, err
+	}
+	s.printAllocation(table, 5)
+	s.step("schedule", p.sample)
+	d, err := s.schedule(ctx, p.sample, p.plan, true, o.schedule)
+	if err != nil {
+		return nil, err
+	}
+	s.printSchedule(d)
+	return d, nil
+}
