@@ -63,7 +63,7 @@ func (t *Table) Totals() Totals {
 			lost += a.Population
 		}
 		v.MaxShareError = max(v.MaxShareError, a.ShareError(v), -a.ShareError(v))
-		if expected := a.Share(v) * float64(v.Sample); expected > 0 {
+		if expected := float64(a.Share(v) * float64(v.Sample)); expected > 0 {
 			d := float64(a.Sample) - expected
 			v.ChiSquare += float64(d * d / expected)
 		}
