@@ -1,0 +1,299 @@
+package source_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/klauspost/compress/zstd"
+	"go.uber.org/goleak"
+
+	"reprise/ingest/source"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func gzipped(t testing.TB, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.WriteString(z, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func zstded(t testing.TB, text string) []byte {
+	t.Helper()
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	return z.EncodeAll([]byte(text), nil)
+}
+
+const bzip2Base64 = "QlpoOTFBWSZTWYV0bkEAAALRAAAQQAACRKAAMMAEpphSDcKGF3JFOFCQhXRuQQ=="
+
+// bzip2Hello is `printf 'hello hello\n' | bzip2`; the standard library has no compressor.
+func bzip2Hello(t testing.TB) []byte {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(bzip2Base64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func join(parts ...[]byte) []byte { return slices.Concat(parts...) }
+
+// read opens data under a misleading name and reads all of it, with and without read-ahead.
+func read(t testing.TB, data []byte) (string, *source.Input, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "access.log.xz")
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	in, err := source.Open(path, source.Options{Hash: true})
+	if err != nil {
+		return "", nil, err
+	}
+	direct, err := io.ReadAll(in)
+	if closing := in.Close(); closing != nil {
+		t.Fatal(closing)
+	}
+	in, again := source.Open(path, source.Options{Hash: true})
+	if again != nil {
+		t.Fatal(again)
+	}
+	in.ReadAhead()
+	ahead, again := io.ReadAll(in)
+	if !bytes.Equal(direct, ahead) || (err == nil) != (again == nil) {
+		t.Errorf("read-ahead gives %d bytes, %v; direct %d bytes, %v", len(ahead), again, len(direct), err)
+	}
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err == nil {
+		if want := fmt.Sprintf("%x", sha256.Sum256(data)); in.SHA256() != want {
+			t.Errorf("sha256 %s, want %s", in.SHA256(), want)
+		}
+	}
+	return string(direct), in, err
+}
+
+func TestContentTellsTheCodec(t *testing.T) {
+	const a, b = "first line\n", "second line\n"
+	skippable := []byte{0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'x', 'y', 'z'}
+	f := func(data []byte, codec source.Codec, want string, warnings ...source.Kind) {
+		t.Helper()
+		got, in, err := read(t, data)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		var kinds []source.Kind
+		for _, w := range in.Warnings() {
+			kinds = append(kinds, w.Kind)
+			if w.Bytes != int64(len(want)) {
+				t.Errorf("%s: %d bytes kept, want %d", w, w.Bytes, len(want))
+			}
+		}
+		if got != want || in.Codec() != codec || !slices.Equal(kinds, warnings) {
+			t.Errorf("%s %q %v; want %s %q %v", in.Codec(), got, kinds, codec, want, warnings)
+		}
+	}
+	f(nil, source.Plain, "")
+	f([]byte(a), source.Plain, a)
+	f([]byte{0x1f}, source.Plain, "\x1f")
+	f([]byte("BZh9 is how this text begins"), source.Plain, "BZh9 is how this text begins")
+	f(gzipped(t, a), source.Gzip, a)
+	f(join(gzipped(t, a), gzipped(t, ""), gzipped(t, b)), source.Gzip, a+b)
+	f(join(gzipped(t, a), make([]byte, 3)), source.Gzip, a, source.Trailing)
+	f(join(gzipped(t, a), make([]byte, 100_000)), source.Gzip, a, source.Trailing)
+	f(join(gzipped(t, a), []byte("\x1f\x8bnot a member")), source.Gzip, a, source.Trailing)
+	f(join(gzipped(t, a), gzipped(t, b)[:5]), source.Gzip, a, source.Truncated)
+	f(gzipped(t, a)[:len(gzipped(t, a))-4], source.Gzip, a, source.Truncated)
+	f(join(zstded(t, a), skippable, zstded(t, b)), source.Zstd, a+b)
+	f(join(skippable, zstded(t, a)), source.Zstd, a)
+	f(join(zstded(t, a), []byte("some garbage")), source.Zstd, a, source.Trailing)
+	f(bzip2Hello(t), source.Bzip2, "hello hello\n")
+	f(join(bzip2Hello(t), bzip2Hello(t)), source.Bzip2, "hello hello\nhello hello\n")
+	f(join(bzip2Hello(t), []byte("garbage")), source.Bzip2, "hello hello\n", source.Trailing)
+	f(bzip2Hello(t)[:20], source.Bzip2, "", source.Truncated)
+}
+
+func TestTruncationKeepsWholeBlocks(t *testing.T) {
+	var text strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&text, "line %d %x\n", i, i*i)
+	}
+	for _, data := range [][]byte{gzipped(t, text.String()), zstded(t, text.String())} {
+		got, in, err := read(t, data[:len(data)*3/4])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) < text.Len()/2 || !strings.HasPrefix(text.String(), got) || len(in.Warnings()) != 1 || in.Warnings()[0].Kind != source.Truncated {
+			t.Errorf("%s: kept %d of %d bytes, warnings %v", in.Codec(), len(got), text.Len(), in.Warnings())
+		}
+	}
+}
+
+func TestDamageThatIsAnError(t *testing.T) {
+	f := func(data []byte, want error) {
+		t.Helper()
+		if _, _, err := read(t, data); !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+	}
+	f([]byte("\xfd7zXZ\x00 and so on"), source.ErrCodec)
+	f([]byte("PK\x03\x04 and so on"), source.ErrCodec)
+	whole := gzipped(t, "some text that is long enough to have a body\n")
+	broken := bytes.Clone(whole)
+	broken[len(broken)-8] ^= 1 // the checksum
+	f(broken, gzip.ErrChecksum)
+	// A frame of one raw byte that wants a window of 128 MiB, as `zstd --long=27` does (RFC 8878 section 3.1.1).
+	f([]byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 17 << 3, 9, 0, 0, 'x'}, zstd.ErrWindowSizeExceeded)
+}
+
+func TestByteOrderMarks(t *testing.T) {
+	const text = "caf\u00e9 \U0001f600 \u4e2d\n"
+	wide := func(order binary.ByteOrder, s string) []byte {
+		var b []byte
+		for _, u := range utf16.Encode([]rune("\ufeff" + s)) {
+			b = append(b, 0, 0)
+			order.PutUint16(b[len(b)-2:], u)
+		}
+		return b
+	}
+	f := func(data []byte, want string) {
+		t.Helper()
+		if got, _, err := read(t, data); err != nil || got != want {
+			t.Errorf("%q, %v; want %q", got, err, want)
+		}
+	}
+	f([]byte("\xef\xbb\xbf"+text), text)
+	f(gzipped(t, "\xef\xbb\xbf"+text), text)
+	f([]byte("caf\xe9\n"), "caf\xe9\n") // neither a mark nor UTF-8: as it is
+	f(wide(binary.LittleEndian, text), text)
+	f(wide(binary.BigEndian, text), text)
+	f(wide(binary.LittleEndian, strings.Repeat(text, 50_000)), strings.Repeat(text, 50_000))
+	f([]byte{0xff, 0xfe, 'a', 0, 0x00, 0xd8, 'b', 0, 'c'}, "a\ufffdb\ufffd") // a lone surrogate, half a unit
+	f([]byte{0xff, 0xfe, 'a', 0, 0x00, 0xd8}, "a\ufffd")
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := source.Open(dir, source.Options{}); err == nil {
+		t.Error("a directory was opened")
+	}
+	if _, err := source.Open(filepath.Join(dir, "missing"), source.Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+func TestStdin(t *testing.T) {
+	in, err := source.Open(source.Stdin, source.Options{Stdin: bytes.NewReader(gzipped(t, "text\n")), Hash: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.ReadAhead()
+	got, err := io.ReadAll(in)
+	if err != nil || string(got) != "text\n" || !in.Once() || in.Codec() != source.Gzip || len(in.SHA256()) != 64 {
+		t.Errorf("%q %v once=%v %s %s", got, err, in.Once(), in.Codec(), in.SHA256())
+	}
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A reader that waits must not be waited for for ever, and a file that is left in the middle leaves no goroutine
+// behind, which TestMain checks.
+func TestInterrupt(t *testing.T) {
+	silent, writer := io.Pipe()
+	go io.WriteString(writer, "ten bytes.") // enough for the first look
+	in, err := source.Open(source.Stdin, source.Options{Stdin: silent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.ReadAhead()
+	go in.Interrupt()
+	if _, err := io.ReadAll(in); !errors.Is(err, source.ErrInterrupted) {
+		t.Errorf("got %v", err)
+	}
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := writer.Close(); err != nil { // the silent input ends at last
+		t.Error(err)
+	}
+
+	path := filepath.Join(t.TempDir(), "big")
+	if err := os.WriteFile(path, make([]byte, 8<<20), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	in, err = source.Open(path, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.ReadAhead()
+	if _, err := io.ReadFull(in, make([]byte, 1000)); err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestExpand(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"b.log", "a.log", "c.txt", ".hidden", "odd[1].log"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "sub", "deep"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f := func(want string, args ...string) {
+		t.Helper()
+		for i, arg := range args {
+			if arg != source.Stdin {
+				args[i] = filepath.Join(dir, arg)
+			}
+		}
+		names, err := source.Expand(args)
+		if err != nil {
+			t.Error(err)
+		}
+		for i, name := range names {
+			names[i] = filepath.Base(name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%v: %s, want %s", args, got, want)
+		}
+	}
+	f("a.log b.log c.txt odd[1].log", ".")
+	f("c.txt a.log b.log odd[1].log", "c.txt", "*.log", "a.log", "sub/../b.log")
+	f("odd[1].log", "odd[1].log") // a file before a pattern
+	f("- a.log", "-", "a.log", "-")
+	for _, arg := range []string{"none*", "sub", "sub/*", "missing"} {
+		if _, err := source.Expand([]string{filepath.Join(dir, arg)}); err == nil {
+			t.Errorf("%s stands for something", arg)
+		}
+	}
+}
