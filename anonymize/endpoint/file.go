@@ -55,7 +55,8 @@ func ReadYAML(r io.Reader) (*Set, error) {
 	}
 	var f file
 	if err := yaml.UnmarshalWithOptions(text, &f, yaml.Strict()); err != nil {
-		return nil, fmt.Errorf("endpoints file: %w", err)
+		// Position and reason only: the default message quotes the lines around.
+		return nil, fmt.Errorf("endpoints file: %s", yaml.FormatError(err, false, false))
 	}
 	if f.Version != FileVersion {
 		return nil, fmt.Errorf("endpoints file has version %d; this tool reads version %d", f.Version, FileVersion)
