@@ -154,7 +154,7 @@ func factor(name, why string, as, bs []map[string]string, vary Vary) Factor {
 	case mixed && !slices.Contains(varies[vary], name):
 		f.State, f.Why = Blocks, "the runs of one side differ among themselves"
 	case apart && slices.Contains(varies[vary], name):
-		f.State, f.Why = Declared, "declared with --vary "+string(vary)
+		f.State, f.Why = Declared, "as --vary "+string(vary)+" says"
 	case apart:
 		f.State, f.Why = Blocks, why
 	case unknown(as[0][name]):

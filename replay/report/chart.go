@@ -73,6 +73,10 @@ var looks = map[string]shape{
 	"service":   {Stroke: "#D55E00", Dash: "7 4", Width: "2"},
 	"a":         {Stroke: "#0072B2", Width: "2.6"},
 	"b":         {Stroke: "#D55E00", Dash: "8 4", Width: "2.4"},
+	"a-repeat":  {Stroke: "#0072B2", Width: "0.7"},
+	"b-repeat":  {Stroke: "#D55E00", Dash: "8 4", Width: "0.7"},
+	"a-rate":    {Fill: "#56B4E9", Opacity: "0.4", Stroke: "#0072B2", Width: "1.2"},
+	"b-rate":    {Fill: "url(#p-b)", Stroke: "#D55E00", Width: "1.2"},
 }
 
 func styled(class, name, path string) shape {
@@ -137,7 +141,7 @@ func (s scale) ticks(unit string) []tick {
 			out = append(out, tick{Y: s.y(v), Label: plain(round(v)) + unit})
 		}
 	}
-	if n := len(out); n == 0 || out[n-1].Y > 14 {
+	if n := len(out); n == 0 || out[n-1].Y > 26 {
 		out = append(out, tick{Y: 0, Label: plain(round(s.high)) + unit})
 	}
 	return out

@@ -8,88 +8,100 @@ import (
 	"reprise/replay/compare"
 )
 
-// CompareText writes a comparison for a terminal, in ASCII: whether the runs may be compared and why not,
-// then the percentiles side by side, where the requests ended, and the conclusion.
+// CompareText writes a comparison as text: the factors that are not equal, then, when the runs may be compared,
+// percentiles side by side, outcomes, traffic and the endpoints that changed most, then the verdict and the
+// conclusion.
 func CompareText(w io.Writer, c *compare.Comparison) error {
 	var b strings.Builder
-	contractText(&b, c)
-	if c.Numbers {
-		fmt.Fprintf(&b, "\n%-24s%12s%12s   %s\n", "", "A", "B", "B/A")
-		fmt.Fprintf(&b, "%-24s%12s%12s\n", "", clip(c.A.Label, 11), clip(c.B.Label, 11))
-		for _, m := range c.Metrics {
-			fmt.Fprintf(&b, "%-24s%12s%12s   %s\n", m.Clock+" "+m.Name+" ms", cell(m.A, m.P), cell(m.B, m.P), ratioText(m))
-		}
-		a, o := c.A.Outcomes, c.B.Outcomes
-		for _, r := range []struct {
-			name string
-			a, b int64
-		}{{"offered", a.Offered, o.Offered}, {"completed", a.Completed, o.Completed}, {"rejected", a.Rejected, o.Rejected},
-			{"timed out", a.TimedOut, o.TimedOut}, {"errors", a.Errors, o.Errors}, {"dropped", a.Dropped, o.Dropped}} {
-			fmt.Fprintf(&b, "%-24s%12d%12d\n", r.name, r.a, r.b)
-		}
-		fmt.Fprintf(&b, "%-24s%12d%12d\n", "peak second", c.A.Shape.PeakSecond, c.B.Shape.PeakSecond)
+	if !c.Comparable {
+		fmt.Fprintf(&b, "%s: %s\n", c.Verdict, counted(c))
 	}
-	fmt.Fprintf(&b, "\n%s", c.Verdict)
-	if c.Reason != "" {
-		fmt.Fprintf(&b, ": %s", escapeLong(c.Reason))
+	for _, f := range factorRows(c) {
+		if f.State != string(compare.Equal) {
+			fmt.Fprintf(&b, "  %-18s A %s | B %s   %s: %s\n", f.Name, f.A, f.B, f.State, f.Why)
+		}
 	}
-	b.WriteByte('\n')
 	if c.Fix != "" {
-		fmt.Fprintf(&b, "  fix: %s\n", escapeLong(c.Fix))
+		fmt.Fprintf(&b, "  fix: %s\n", clean(c.Fix))
+	}
+	if c.Numbers {
+		compareTables(&b, c)
 	}
 	for _, warning := range c.Warnings {
 		fmt.Fprintf(&b, "warning %s\n", escapeLong(warning))
 	}
+	fmt.Fprintf(&b, "verdict %s", c.Verdict)
+	if c.Reason != "" {
+		fmt.Fprintf(&b, ": %s", escapeLong(c.Reason))
+	}
+	fmt.Fprintf(&b, "\n%s\n", escapeLong(c.Conclusion))
 	return write(w, b.String())
 }
 
-// contractText lists the factors that are not simply equal.
-func contractText(b *strings.Builder, c *compare.Comparison) {
-	equal := 0
-	for _, f := range c.Factors {
-		if f.State == compare.Equal {
-			equal++
-		}
+func compareTables(b *strings.Builder, c *compare.Comparison) {
+	fmt.Fprintf(b, "A %s, n=%d    B %s, n=%d\n", clean(c.A.Label), len(c.A.Runs), clean(c.B.Label), len(c.B.Runs))
+	fmt.Fprintf(b, "%-18s%16s%16s%10s   %s\n", "latency ms", "A", "B", "change", "95% of B/A")
+	for _, m := range metricRows(c) {
+		fmt.Fprintf(b, " %-17s%16s%16s%10s   %s\n", m.Clock+" "+m.Name, ascii(m.A), ascii(m.B), m.Change, m.Interval)
 	}
-	state := "COMPARABLE"
-	if !c.Comparable {
-		state = "NOT COMPARABLE"
+	fmt.Fprintf(b, "%-26s%22s%22s\n", "requests", "A", "B")
+	for _, r := range outcomeRows(c) {
+		fmt.Fprintf(b, " %-25s%22s%22s\n", r.Name, r.A, r.B)
 	}
-	fmt.Fprintf(b, "%s: %d of %d factors equal\n", state, equal, len(c.Factors))
-	for _, f := range c.Factors {
-		if f.State == compare.Equal {
-			continue
-		}
-		fmt.Fprintf(b, "  %-20s %-20s | %-20s %s", clean(f.Name), clip(f.A, 20), clip(f.B, 20), f.State)
-		if f.State == compare.Blocks && f.Why != "" {
-			fmt.Fprintf(b, ": %s", escapeLong(f.Why))
-		}
-		b.WriteByte('\n')
+	fmt.Fprintf(b, "%-38s%16s%16s\n", "traffic", "A", "B")
+	for _, r := range shapeRows(c) {
+		fmt.Fprintf(b, " %-37s%16s%16s\n", r.Name, r.A, r.B)
+	}
+	fmt.Fprintf(b, " %s\n", mixFinding(c))
+	const most = 10
+	rows := changeRows(c)
+	fmt.Fprintf(b, "%-34s%8s%12s%12s%12s\n", "endpoints by change", "", "A ms", "B ms", "change")
+	for _, r := range rows[:min(most, len(rows))] {
+		fmt.Fprintf(b, " %-33s%8s%12s%12s%12s\n", r.Name, r.Percentile, r.A, r.B, r.Change)
+	}
+	if n := len(c.Endpoints) - most; n > 0 {
+		fmt.Fprintf(b, " %d more\n", n)
 	}
 }
 
-// clip is clean, cut to n columns.
-func clip(s string, n int) string {
-	s = clean(s)
-	if len(s) > n {
-		return s[:n-2] + ".."
-	}
-	return s
-}
+// ascii spells the one sign that a terminal may lack.
+func ascii(s string) string { return strings.ReplaceAll(s, "\u00b1", "+-") }
 
-func cell(s compare.Spread, p float64) string {
-	if s.Bound == compare.TooFew {
-		return fmt.Sprintf("n<%d", compare.Floor(p))
+// CompareMarkdown writes a comparison for a review comment or a job summary.
+func CompareMarkdown(w io.Writer, c *compare.Comparison) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s: %s\n\n", c.Verdict, prose(c.Conclusion))
+	if c.Reason != "" {
+		fmt.Fprintf(&b, "%s\n\n", prose(c.Reason))
 	}
-	return string(s.Bound) + millis(s.Median)
-}
-
-func ratioText(m compare.Metric) string {
-	switch {
-	case m.Ratio.Value == 0:
-		return "-"
-	case m.Ratio.Pairs < 2:
-		return fmt.Sprintf("%.3f", m.Ratio.Value)
+	b.WriteString("| factor | A | B | |\n|---|---|---|---|\n")
+	for _, f := range factorRows(c) {
+		if f.State != string(compare.Equal) {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", code(f.Name), code(f.A), code(f.B), prose(f.State+": "+f.Why))
+		}
 	}
-	return fmt.Sprintf("%.3f [%.3f, %.3f]", m.Ratio.Value, m.Ratio.Low, m.Ratio.High)
+	fmt.Fprintf(&b, "\n%s\n", prose(counted(c)))
+	if c.Fix != "" {
+		fmt.Fprintf(&b, "\nfix: %s\n", prose(c.Fix))
+	}
+	if c.Numbers {
+		fmt.Fprintf(&b, "\nA is %s (n=%d), B is %s (n=%d)\n\n| latency ms | A | B | change | 95%% of B/A |\n|---|--:|--:|--:|--:|\n",
+			code(c.A.Label), len(c.A.Runs), code(c.B.Label), len(c.B.Runs))
+		for _, m := range metricRows(c) {
+			fmt.Fprintf(&b, "| %s %s | %s | %s | %s | %s |\n", m.Clock, m.Name, mark(m.A), mark(m.B), prose(m.Change), m.Interval)
+		}
+		b.WriteString("\n| requests and traffic | A | B |\n|---|--:|--:|\n")
+		for _, r := range append(outcomeRows(c), shapeRows(c)...) {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", prose(r.Name), prose(r.A), prose(r.B))
+		}
+		b.WriteString("\n| endpoint | | A ms | B ms | change |\n|---|---|--:|--:|--:|\n")
+		rows := changeRows(c)
+		for _, r := range rows[:min(10, len(rows))] {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", code(r.Name), r.Percentile, mark(r.A), mark(r.B), prose(r.Change))
+		}
+	}
+	for _, warning := range c.Warnings {
+		fmt.Fprintf(&b, "\n- warning: %s", prose(warning))
+	}
+	return write(w, strings.TrimRight(b.String(), "\n")+"\n")
 }

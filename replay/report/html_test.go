@@ -28,4 +28,10 @@ func TestPages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for name, fixture := range comparisons {
+		text := render(t, func(w *bytes.Buffer) error { return report.CompareHTML(w, fixture(t)) })
+		if err := os.WriteFile(filepath.Join(dir, name+".html"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reprise/replay/compare"
@@ -213,9 +214,17 @@ func runPlot(r Run) chart {
 func contractFacts(s *result.Summary) []fact {
 	var out []fact
 	for _, f := range compare.Contract(s) {
-		out = append(out, fact{Name: clean(f.Name), Value: clean(f.A)})
+		out = append(out, fact{Name: clean(f.Name), Value: factorValue(f.Name, f.A)})
 	}
 	return out
+}
+
+// factorValue shortens the one number that may come from a division.
+func factorValue(name, value string) string {
+	if v, err := strconv.ParseFloat(value, 64); name == "rate" && err == nil {
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	return clean(value)
 }
 
 // calls are the endpoints by offered requests, the first topEndpoints of them.

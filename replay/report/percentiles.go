@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"reprise/replay/compare"
 	"reprise/replay/latency"
@@ -51,10 +52,16 @@ func histogramCurve(hdr string, p result.Percentiles, class, name string) curve 
 func sampled(h *latency.Histogram) []point {
 	const steps = 240
 	far := math.Log10(math.Max(2, float64(h.Count())))
-	out := make([]point, 0, steps+1)
+	marks := []float64{0.5, 0.9, 0.95, 0.99, 0.999} // those that are printed are met exactly
 	for i := range steps {
-		q := 1 - math.Pow(10, -far*float64(i)/steps)
-		out = append(out, point{q, millisOf(h.Quantile(q).Microseconds())})
+		marks = append(marks, 1-math.Pow(10, -far*float64(i)/steps))
+	}
+	slices.Sort(marks)
+	out := make([]point, 0, len(marks)+1)
+	for _, q := range marks {
+		if q < 1-math.Pow(10, -far) {
+			out = append(out, point{q, millisOf(h.Quantile(q).Microseconds())})
+		}
 	}
 	return append(out, point{1 - math.Pow(10, -far), millisOf(h.Max().Microseconds())})
 }
@@ -89,7 +96,9 @@ func percentilePlot(title, how string, timeout float64, curves ...curve) chart {
 		}
 		line := styled(k.class, k.name, k.path(x, y))
 		c.Lines = append(c.Lines, line)
-		c.Legend = append(c.Legend, line)
+		if k.name != "" {
+			c.Legend = append(c.Legend, line)
+		}
 	}
 	for i, k := range curves {
 		if v, ok := k.at(0.99); ok && k.n >= compare.Floor(0.99) && i < 2 {
@@ -149,7 +158,7 @@ func percentileTicks(x func(float64) float64, far float64) []tick {
 		q     float64
 		label string
 	}{{0.9, "90 %"}, {0.99, "99 %"}, {0.999, "99.9 %"}, {0.9999, "99.99 %"}, {0.99999, "99.999 %"}, {0.999999, "99.9999 %"}} {
-		if f := x(at.q); -math.Log10(1-at.q) <= far && f < 0.93 {
+		if f := x(at.q); -math.Log10(1-at.q) <= far && f < 0.8 {
 			out = append(out, tick{X: percent(f), Label: at.label, Anchor: "middle"})
 		}
 	}

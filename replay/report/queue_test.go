@@ -168,7 +168,7 @@ func (q *queue) fill(t testing.TB, rec *latency.Recorder, led *result.Ledger, ou
 		t.Fatal(err)
 	}
 	seconds := float64(q.seconds)
-	fano := 1.8
+	fano := dispersion(outcomes, q.seconds)
 	s := &result.Summary{
 		Version: result.SummaryVersion, Mode: q.mode, Scenario: q.scenario, Seed: q.seed, Rate: float64(led.Offered) / seconds,
 		DurationSeconds: seconds, TimeoutMS: q.timeout * 1000, Offered: led.Offered, Started: led.Started, Planned: led.Arrivals,
@@ -200,6 +200,20 @@ func (q *queue) fill(t testing.TB, rec *latency.Recorder, led *result.Ledger, ou
 	q.endpointTable(s, rec)
 	q.timeline(s, rec, outcomes)
 	return s
+}
+
+// dispersion is the variance of the per-second counts over their mean.
+func dispersion(outcomes []result.Outcome, seconds int) float64 {
+	counts := make([]float64, seconds+1)
+	for i := range outcomes {
+		counts[min(int64(seconds), outcomes[i].Intended/1e9)]++
+	}
+	var sum, squares float64
+	for _, c := range counts[:seconds] {
+		sum, squares = sum+c, squares+c*c
+	}
+	mean := sum / float64(seconds)
+	return (squares/float64(seconds) - mean*mean) / mean
 }
 
 func (q *queue) endpointTable(s *result.Summary, rec *latency.Recorder) {
