@@ -74,6 +74,7 @@ type bounded struct {
 	user  bool
 	idle  []*conn
 	queue []*replay.Shot // waiting for a connection, in order of their deadlines
+	late  []*replay.Shot // left the queue because their deadline had passed
 }
 
 // grant says what a shot may do.
@@ -153,6 +154,7 @@ func (b *bounded) leave(c *conn, known bool) (*replay.Shot, grant) {
 
 // next serves the first in the queue, if it can.
 func (b *bounded) next() (*replay.Shot, grant) {
+	b.retire(false)
 	if len(b.queue) == 0 {
 		return nil, grant{}
 	}
@@ -166,19 +168,23 @@ func (b *bounded) next() (*replay.Shot, grant) {
 	return s, g
 }
 
-// expired takes the queued shots whose deadline has passed; all of them when every is true.
-func (b *bounded) expired(every bool) []*replay.Shot {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// retire takes what expired out of the queue, or everything.
+func (b *bounded) retire(all bool) {
 	n := 0
-	for n < len(b.queue) && (every || b.queue[n].Now() >= b.queue[n].Deadline) {
+	for n < len(b.queue) && (all || b.queue[n].Now() >= b.queue[n].Deadline) {
 		n++
 	}
-	if n == 0 {
-		return nil
-	}
-	out := append([]*replay.Shot(nil), b.queue[:n]...)
+	b.late = append(b.late, b.queue[:n]...)
 	clear(b.queue[:n])
 	b.queue = b.queue[n:]
+}
+
+// expired takes the queued shots whose deadline has passed, or all of them.
+func (b *bounded) expired(all bool) []*replay.Shot {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.retire(all)
+	out := b.late
+	b.late = nil
 	return out
 }

@@ -1,7 +1,6 @@
 package httptarget_test
 
 import (
-	"context"
 	"fmt"
 	"iter"
 	"net"
@@ -137,5 +136,3 @@ func TestServerCountsWhatWasWritten(t *testing.T) {
 		t.Errorf("connections %+v, the server saw %d", c, conns.Load())
 	}
 }
-
-var _ = context.Background

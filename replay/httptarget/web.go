@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"reprise/replay"
 	"reprise/replay/plan"
@@ -72,6 +73,21 @@ func (once) Close() error { return nil }
 type marks struct {
 	sent, tls, first, body atomic.Int64
 	written, reused        atomic.Bool
+	wrote                  chan struct{} // one token per report of a whole or failed write
+}
+
+// wroteLimit is how long an answered exchange waits for the report that its request was written, which
+// HTTP/2 gives from another goroutine than the answer.
+const wroteLimit = 100 * time.Millisecond
+
+// settle waits for that report.
+func (m *marks) settle() {
+	limit := time.NewTimer(wroteLimit)
+	defer limit.Stop()
+	select {
+	case <-m.wrote:
+	case <-limit.C:
+	}
 }
 
 func (w *web) request(ctx context.Context, s *replay.Shot) *http.Request {
@@ -107,7 +123,7 @@ func (w *web) request(ctx context.Context, s *replay.Shot) *http.Request {
 func (w *web) exchange(run context.Context, s *replay.Shot) {
 	ctx, cancel := context.WithDeadlineCause(run, s.Time(s.Deadline), errDeadline)
 	defer cancel()
-	m := new(marks)
+	m := &marks{wrote: make(chan struct{}, 1)}
 	for _, v := range []*atomic.Int64{&m.sent, &m.tls, &m.first} {
 		v.Store(result.Unset)
 	}
@@ -115,8 +131,14 @@ func (w *web) exchange(run context.Context, s *replay.Shot) {
 	if err == nil {
 		err = w.drain(res, m)
 	}
+	if m.first.Load() >= s.Deadline {
+		m.first.Store(result.Unset) // what arrives while the connection is being closed
+	}
 	o := &s.Outcome
 	o.Done = s.Now()
+	if err == nil {
+		m.settle()
+	}
 	o.SentAt, o.FirstByte, o.Written, o.Reused = m.sent.Load(), m.first.Load(), m.written.Load(), m.reused.Load()
 	if err == nil {
 		o.Kind, o.Cause, o.Status, o.BytesIn = w.target.rejects.kind(uint16(res.StatusCode)), result.CauseNone, uint16(res.StatusCode), m.body.Load()
@@ -187,7 +209,13 @@ func (m *marks) trace(s *replay.Shot) *httptrace.ClientTrace {
 			m.tls.Store(0)
 			m.reused.Store(i.Reused)
 		},
-		WroteRequest:         func(i httptrace.WroteRequestInfo) { m.written.Store(i.Err == nil) },
+		WroteRequest: func(i httptrace.WroteRequestInfo) {
+			m.written.Store(i.Err == nil)
+			select {
+			case m.wrote <- struct{}{}:
+			default:
+			}
+		},
 		GotFirstResponseByte: func() { m.first.CompareAndSwap(result.Unset, s.Now()) },
 	}
 }
