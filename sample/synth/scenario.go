@@ -48,8 +48,12 @@ type Skew struct {
 	Queries float64 `yaml:"queries" json:"queries"`
 }
 
-// MaxRows bounds the products and the users.
-const MaxRows = 1_000_000
+const (
+	// MaxRows bounds the products and the users.
+	MaxRows = 1_000_000
+	// MaxFileBytes bounds a scenario file: a YAML parser may need far more time than the text is long.
+	MaxFileBytes = 64 << 10
+)
 
 // P1 is 60 s at a constant 250 requests per second.
 func P1() Scenario {
@@ -76,9 +80,12 @@ func BuiltIn(name string) (Scenario, error) {
 }
 
 // ParseScenario reads a scenario file: YAML with the members of Scenario, and base, which names the built-in
-// scenario that fills in what is left out (P1 without it). Unknown and repeated members are errors; they
+// scenario that fills in what is left out (P1 without it). A text over MaxFileBytes is refused. Unknown and repeated members are errors; they
 // come with [line:column].
 func ParseScenario(text []byte) (Scenario, error) {
+	if len(text) > MaxFileBytes {
+		return Scenario{}, fmt.Errorf("scenario: the file has %d bytes, over the limit of %d", len(text), MaxFileBytes)
+	}
 	var base struct {
 		Base string `yaml:"base"`
 	}

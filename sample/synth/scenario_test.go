@@ -89,6 +89,7 @@ func TestParseScenarioRefuses(t *testing.T) {
 	f("skew: {skus: 2}\n", "skew.skus")
 	f("products: 0\n", "products")
 	f("users: 1000001\n", "users")
+	f(strings.Repeat("#\n", 40_000), "limit")
 	f("", "empty")
 	f("# nothing but a remark\n", "empty")
 	f("- a\n- b\n", "scenario")
