@@ -56,15 +56,8 @@ func (e *Endpoint) add(o *endpoint) {
 	for k, n := range o.kinds {
 		e.Kinds[k] += n
 	}
-	e.Response.addPacked(o.response)
-	e.Service.addPacked(o.service)
-}
-
-// addPacked adds counts of the same range; none can be lost. Sum and maximum are those of the buckets.
-func (h *Histogram) addPacked(p *hdr.PackedHistogram) {
-	p.MergeInto(h.counts)
-	h.sum += p.Mean() * 1000 * float64(p.TotalCount())
-	h.max = max(h.max, p.Max()*1000)
+	e.Response.addSparse(o.response)
+	e.Service.addSparse(o.service)
 }
 
 // Seconds is the run by intended second, from second 0. It is borrowed and complete after Close.
@@ -104,13 +97,13 @@ func (r *Recorder) WriteLog(w io.Writer, start time.Time) error {
 	}
 	lw.SetBaseTime(base / 1000 * 1000)
 	for i, h := range r.timeline.spans {
-		if h.TotalCount() == 0 {
+		if h.counts.TotalCount() == 0 {
 			continue
 		}
 		from := base + int64(i)*r.timeline.width*1000
-		h.SetStartTimeMs(from)
-		h.SetEndTimeMs(from + r.timeline.width*1000)
-		if err := write(lw.OutputIntervalPackedHistogram(h)); err != nil {
+		h.counts.SetStartTimeMs(from)
+		h.counts.SetEndTimeMs(from + r.timeline.width*1000)
+		if err := write(lw.OutputIntervalPackedHistogram(h.counts)); err != nil {
 			return err
 		}
 	}

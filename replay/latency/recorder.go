@@ -3,8 +3,6 @@ package latency
 import (
 	"time"
 
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
-
 	"reprise/replay/result"
 )
 
@@ -40,7 +38,7 @@ type Recorder struct {
 type endpoint struct {
 	offered           int64
 	kinds             [result.Unsent + 1]int64
-	response, service *hdr.PackedHistogram
+	response, service *sparse
 }
 
 // NewRecorder returns an empty recorder; it takes about 2 MB.
@@ -90,20 +88,15 @@ func (r *Recorder) Observe(o *result.Outcome) error {
 // population records a member of the headline population.
 func (r *Recorder) population(o *result.Outcome, e *endpoint) {
 	r.Response.Record(o.Response())
-	record(e.response, o.Response())
+	e.response.record(o.Response())
 	if o.SentAt == result.Unset {
 		return // expired in the queue: it has no service
 	}
 	r.Service.Record(o.Service())
-	record(e.service, o.Service())
+	e.service.record(o.Service())
 	if o.FirstByte != result.Unset {
 		r.FirstByte.Record(o.FirstByte - o.SentAt)
 	}
-}
-
-// record counts a duration in a packed histogram of this package's range, at its limits if need be.
-func record(h *hdr.PackedHistogram, ns int64) {
-	_ = h.RecordValue(min(max(ns/1000, 0), highestUS))
 }
 
 func (r *Recorder) endpoint(i int32) *endpoint {
@@ -119,9 +112,7 @@ func (r *Recorder) endpoint(i int32) *endpoint {
 	return r.endpoints[i]
 }
 
-func newEndpoint() *endpoint { return &endpoint{response: newPacked(), service: newPacked()} }
-
-func newPacked() *hdr.PackedHistogram { return hdr.NewPacked(1, highestUS, Digits) }
+func newEndpoint() *endpoint { return &endpoint{response: newSparse(), service: newSparse()} }
 
 // Close ends the recording: the seconds still open are closed. Observe must not be called after it.
 func (r *Recorder) Close() { r.timeline.close() }

@@ -1,10 +1,6 @@
 package latency
 
-import (
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
-
-	"reprise/replay/result"
-)
+import "reprise/replay/result"
 
 const (
 	second = int64(1e9)
@@ -32,10 +28,10 @@ type timeline struct {
 	first   int64 // oldest second that may still be open
 	horizon int64 // the newest intended second seen: all earlier ones were dispatched
 	width   int64 // of an interval, in seconds
-	spans   []*hdr.PackedHistogram
+	spans   []*sparse
 }
 
-type openSecond struct{ response, lag *hdr.PackedHistogram }
+type openSecond struct{ response, lag *sparse }
 
 func (t *timeline) observe(o *result.Outcome) {
 	s := o.Intended / second
@@ -55,9 +51,9 @@ func (t *timeline) observe(o *result.Outcome) {
 		return
 	}
 	h := t.histograms(s)
-	record(h.lag, o.Lag())
+	h.lag.record(o.Lag())
 	if o.Kind == result.Completed || o.Kind == result.TimedOut {
-		record(h.response, o.Response())
+		h.response.record(o.Response())
 	}
 	t.horizon = max(t.horizon, s)
 	// The dispatcher takes arrivals in order, so a second is whole once a later one was taken and its
@@ -76,7 +72,7 @@ func (t *timeline) histograms(s int64) *openSecond {
 	if n := len(t.free); n > 0 {
 		h, t.free = t.free[n-1], t.free[:n-1]
 	} else {
-		h = &openSecond{response: newPacked(), lag: newPacked()}
+		h = &openSecond{response: newSparse(), lag: newSparse()}
 	}
 	t.open[s] = h
 	t.first = min(t.first, s)
@@ -90,27 +86,22 @@ func (t *timeline) closeSecond(s int64) {
 	}
 	delete(t.open, s)
 	c := &t.seconds[s]
-	c.P50, c.P99 = quantile(h.response, .5), quantile(h.response, .99)
-	c.LagP99 = quantile(h.lag, .99)
+	c.P50, c.P99 = h.response.quantile(.5), h.response.quantile(.99)
+	c.LagP99 = h.lag.quantile(.99)
 	t.keep(s, h.response)
-	h.response.Reset()
-	h.lag.Reset()
+	h.response.reset()
+	h.lag.reset()
 	t.free = append(t.free, h)
 }
 
-// quantile is the nearest rank quantile in nanoseconds.
-func quantile(h *hdr.PackedHistogram, p float64) int64 {
-	return 1000 * min(atRank(h, Rank(p, h.TotalCount())), h.Max())
-}
-
 // keep adds a second's histogram to its interval. Intervals double in width when there are too many.
-func (t *timeline) keep(s int64, h *hdr.PackedHistogram) {
+func (t *timeline) keep(s int64, h *sparse) {
 	t.width = max(t.width, 1)
 	for s/t.width >= intervalLimit {
 		for i := 0; i < len(t.spans); i += 2 {
 			merged := t.spans[i]
 			if i+1 < len(t.spans) {
-				merged.Merge(t.spans[i+1])
+				merged.merge(t.spans[i+1])
 			}
 			t.spans[i/2] = merged
 		}
@@ -118,9 +109,9 @@ func (t *timeline) keep(s int64, h *hdr.PackedHistogram) {
 		t.width *= 2
 	}
 	for int64(len(t.spans)) <= s/t.width {
-		t.spans = append(t.spans, newPacked())
+		t.spans = append(t.spans, newSparse())
 	}
-	t.spans[s/t.width].Merge(h)
+	t.spans[s/t.width].merge(h)
 }
 
 func (t *timeline) close() {
