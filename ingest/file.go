@@ -109,13 +109,18 @@ func (f *file) settle(o *Options) error {
 	}
 	f.report.Format, f.report.Stamp = format.Name(), f.stamp(format, o.Stamp)
 	var r Record
+	empty := f.sample.all
 	f.sample.lines(func(line []byte, _ int64) bool {
+		empty = false
 		if format.Parse(line, &r).Rejected() {
 			return true
 		}
 		f.first = r.Start
 		return false
 	})
+	if empty {
+		f.report.Format, f.report.Stamp = "", ""
+	}
 	return nil
 }
 

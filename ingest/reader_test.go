@@ -204,6 +204,8 @@ func TestEmptyInputs(t *testing.T) {
 	empty, full := writeFile(t, "a", nil), writeFile(t, "b", []byte(line("/")+"\n"))
 	_, err := ingest.Open(t.Context(), []string{empty}, ingest.Options{})
 	equal(t, "empty", errors.Is(err, ingest.ErrEmpty), true)
+	_, err = ingest.Open(t.Context(), []string{empty}, ingest.Options{Format: "common"})
+	equal(t, "empty, format given", errors.Is(err, ingest.ErrEmpty), true)
 	_, err = ingest.Open(t.Context(), nil, ingest.Options{})
 	equal(t, "none", errors.Is(err, ingest.ErrEmpty), true)
 	equal(t, "lines", readAll(t, ingest.Options{}, empty, full).Total().Lines, 1)
