@@ -1,15 +1,16 @@
 package environment
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
 
@@ -35,11 +36,14 @@ func (e *ConfigError) Error() string {
 
 // Parse reads a Config from YAML; name stands for the file in errors. It refuses fields and kinds of
 // steps that it does not know, and every value that New would refuse. All errors are *ConfigError.
-// An empty document is an empty Config.
-func Parse(data []byte, name string) (*Config, error) {
+// An empty document is an empty Config. Top-level keys named in others belong to somebody else's part of
+// the same file and are left alone.
+func Parse(data []byte, name string, others ...string) (*Config, error) {
+	if len(data) > maxConfig {
+		return nil, &ConfigError{File: name, Message: "the file is larger than 256 KiB"}
+	}
 	c := new(Config)
-	err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(c)
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err := decode(data, c, others); err != nil && !errors.Is(err, io.EOF) {
 		return nil, located(err, name)
 	}
 	if err := c.validate(); err != nil {
@@ -47,6 +51,33 @@ func Parse(data []byte, name string) (*Config, error) {
 	}
 	return c, nil
 }
+
+// maxConfig bounds a configuration in bytes, and with it how deep the YAML library recurses.
+const maxConfig = 256 << 10
+
+// decode is strict. The YAML library panics on some malformed tags (v1.19.2: a lone "!" before a scalar
+// where a list belongs); for the user that is a mistake in the file like any other.
+func decode(data []byte, c *Config, others []string) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errUnreadable
+		}
+	}()
+	file, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return err
+	}
+	for _, doc := range file.Docs {
+		if m, ok := doc.Body.(*ast.MappingNode); ok {
+			m.Values = slices.DeleteFunc(m.Values, func(v *ast.MappingValueNode) bool {
+				return slices.Contains(others, v.Key.String())
+			})
+		}
+	}
+	return yaml.NewDecoder(strings.NewReader(""), yaml.Strict()).DecodeFromNode(file.Docs[0].Body, c)
+}
+
+var errUnreadable = errors.New("unreadable YAML")
 
 // located makes a ConfigError of err. The YAML library's own text shows the lines around the mistake,
 // values included, so only its message and position are taken.

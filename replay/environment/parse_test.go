@@ -109,6 +109,8 @@ var badConfigs = []struct{ text, want string }{
 	{"targets: [shop.example:80]\n", "x.yaml: targets: give host names, without scheme and port"},
 	{"reset: 5\n", "x.yaml:1:8: int was used where sequence is expected"},
 	{"reset: [5]\n", "x.yaml:1:9: a step must be a mapping"},
+	{"ready:\n  ! 0000000", "x.yaml: the file is not the YAML that is expected here"}, // a panic in the YAML library
+	{strings.Repeat(" ", 1<<19), "x.yaml: the file is larger than 256 KiB"},
 	{"reset: [\n", "x.yaml:1:8: sequence end token ']' not found"},
 }
 
