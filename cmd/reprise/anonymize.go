@@ -46,7 +46,7 @@ is pseudonymised personal data, not anonymous: keep the key away from it.
 			if err != nil {
 				return usage("USAGE", "--memory: "+err.Error(), "--memory 192MB")
 			}
-			o.memory = int(memory)
+			o.memory = sortShare(memory)
 			finish, err := o.logs.rejectsTo(s.out, c.Bool("force"))
 			if err != nil {
 				return err

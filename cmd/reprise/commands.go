@@ -6,6 +6,7 @@ import "github.com/urfave/cli/v2"
 func (s *shell) commands() []*cli.Command {
 	return []*cli.Command{
 		s.keygenCommand(),
+		s.runCommand(),
 		s.inspectCommand(),
 		s.endpointsCommand(),
 		s.anonymizeCommand(),

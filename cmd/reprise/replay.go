@@ -179,7 +179,7 @@ func (o *replayOptions) environment(name string) error {
 		if err != nil {
 			return usage("ENV", err.Error(), "")
 		}
-		parsed, err := environment.Parse(text, name)
+		parsed, err := environment.Parse(text, name, "run")
 		if err != nil {
 			return usage("ENV", err.Error(), "")
 		}

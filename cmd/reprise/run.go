@@ -96,8 +96,8 @@ func (s *shell) runOptionsOf(c *cli.Context) (o runOptions, err error) {
 		return o, usage("USAGE", "--memory: "+err.Error(), "--memory 192MB")
 	}
 	o.anonymize = anonymizeOptions{logs: logs, key: c.String("key-file"), endpoints: c.String("endpoints"),
-		workers: runtime.GOMAXPROCS(0), tmp: c.String("tmp"), memory: int(memory)}
-	o.sample = sample.Options{Fraction: c.Float64("fraction"), Unit: sample.Unit(c.String("unit")), Seed: c.Uint64("seed"), Tmp: c.String("tmp"), Memory: int(memory)}
+		workers: runtime.GOMAXPROCS(0), tmp: c.String("tmp"), memory: sortShare(memory)}
+	o.sample = sample.Options{Fraction: c.Float64("fraction"), Unit: sample.Unit(c.String("unit")), Seed: c.Uint64("seed"), Tmp: c.String("tmp"), Memory: sortShare(memory)}
 	if err := sample.CheckFraction(o.sample.Fraction); err != nil {
 		return o, usage("USAGE", err.Error(), "--fraction 0.1")
 	}

@@ -23,3 +23,7 @@ func parseSize(s string) (int64, error) {
 	}
 	return int64(n * unit), nil
 }
+
+// sortShare is the part of --memory that a stage may fill with records; the rest is for its tables, its
+// buffers and the garbage collector's headroom.
+func sortShare(memory int64) int { return int(memory / 3) }

@@ -67,14 +67,16 @@ func decode(data []byte, c *Config, others []string) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, doc := range file.Docs {
-		if m, ok := doc.Body.(*ast.MappingNode); ok {
-			m.Values = slices.DeleteFunc(m.Values, func(v *ast.MappingValueNode) bool {
-				return slices.Contains(others, v.Key.String())
-			})
-		}
+	if len(file.Docs) == 0 || file.Docs[0].Body == nil || file.Docs[0].Body.Type() == ast.CommentType {
+		return nil
 	}
-	return yaml.NewDecoder(strings.NewReader(""), yaml.Strict()).DecodeFromNode(file.Docs[0].Body, c)
+	body := file.Docs[0].Body
+	if m, ok := body.(*ast.MappingNode); ok {
+		m.Values = slices.DeleteFunc(m.Values, func(v *ast.MappingValueNode) bool {
+			return slices.Contains(others, v.Key.String())
+		})
+	}
+	return yaml.NodeToValue(body, c, yaml.Strict())
 }
 
 var errUnreadable = errors.New("unreadable YAML")
