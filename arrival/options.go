@@ -31,10 +31,14 @@ func ParseKind(name string) (Kind, error) {
 
 // Bounds of the options. What lies outside is a slip of the hand rather than a plan.
 const (
-	MinSpeed, MaxSpeed       = 1e-3, 1e5                          // factor
-	MinScale, MaxScale       = 1e-6, 1e5                          // factor
-	MinRate, MaxRate         = 1e-6, 1e7                          // requests per second
-	MinDuration, MaxDuration = time.Millisecond, 8784 * time.Hour // up to 366 days
+	MinSpeed    = 1e-3 // factor
+	MaxSpeed    = 1e5
+	MinScale    = 1e-6 // factor
+	MaxScale    = 1e5
+	MinRate     = 1e-6 // requests per second
+	MaxRate     = 1e7
+	MinDuration = time.Millisecond
+	MaxDuration = 366 * 24 * time.Hour
 	// MaxPerSecond bounds the requests of one log second after scaling, as their offsets are sorted
 	// in memory (4 bytes each).
 	MaxPerSecond = 10_000_000

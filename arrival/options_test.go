@@ -91,7 +91,7 @@ func FuzzOptions(f *testing.F) {
 	f.Add(uint8(0), 1.0, 0.0, 0.0, int64(0), int64(0), int64(0), uint64(1))
 	f.Add(uint8(1), 2.0, 0.5, 0.0, int64(1001), int64(1003), int64(time.Second), uint64(2))
 	f.Add(uint8(2), 1e-3, 0.0, 1e-6, int64(-5), int64(1001), int64(-1), uint64(3))
-	f.Add(uint8(0), math.Inf(1), math.NaN(), -0.0, int64(math.MinInt64), int64(math.MaxInt64), int64(math.MaxInt64), uint64(4))
+	f.Add(uint8(0), math.Inf(1), math.NaN(), math.Copysign(0, -1), int64(math.MinInt64), int64(math.MaxInt64), int64(math.MaxInt64), uint64(4))
 	profile := series(f, 1000, 5, 0, 7, 0, 0, 40)
 	kinds := []arrival.Kind{arrival.Measured, arrival.Poisson, arrival.Constant, arrival.Logged}
 	f.Fuzz(func(t *testing.T, kind uint8, speed, scale, rate float64, from, to, duration int64, seed uint64) {

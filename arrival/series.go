@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// MinSecond and MaxSecond bound the seconds of a Series: years 1 to 9999, as Unix seconds.
+	// MinSecond is the first second of a Series: the start of year 1, as a Unix second.
 	MinSecond = -62135596800
+	// MaxSecond is the last second of a Series: the end of year 9999, as a Unix second.
 	MaxSecond = 253402300799
 	// MaxCount is the largest count that one second of a Series can hold.
 	MaxCount = math.MaxUint32

@@ -40,7 +40,7 @@ func (r *Reader) readTable() error {
 	var o recordfile.Object
 	for {
 		line, err := r.file.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
@@ -109,7 +109,7 @@ func (r *Reader) Records(ctx context.Context) iter.Seq2[*Record, error] {
 				return
 			}
 			err := r.next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			if err != nil {

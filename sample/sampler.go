@@ -121,27 +121,29 @@ func (s *Sampler) count(endpoint string) {
 
 // key is the sampling key of r, whose line is in s.line.
 func (s *Sampler) key(r *trace.Record) uint64 {
-	d := &s.hash
-	d.ResetWithSeed(s.options.Seed)
+	s.hash.ResetWithSeed(s.options.Seed)
 	if s.options.Unit == User {
 		switch {
 		case r.User != trace.Pseudonym{}:
-			d.Write(r.User[:])
-			return d.Sum64()
+			s.feed(r.User[:])
+			return s.hash.Sum64()
 		case len(r.Client) > 0:
 			// The zero byte keeps client "a" with agent "bc" apart from "ab" with "c".
-			d.Write(r.Client)
-			d.Write([]byte{0})
-			d.WriteString(r.Agent)
-			return d.Sum64()
+			s.feed(r.Client)
+			s.feed([]byte{0})
+			s.feed([]byte(r.Agent))
+			return s.hash.Sum64()
 		}
 		s.anonymous++
 	}
-	d.Write(s.line)
-	line := d.Sum64()
+	s.feed(s.line)
+	line := s.hash.Sum64()
 	var ordinal [8]byte
 	binary.LittleEndian.PutUint64(ordinal[:], s.seen[line])
 	s.seen[line]++
-	d.Write(ordinal[:])
-	return d.Sum64()
+	s.feed(ordinal[:])
+	return s.hash.Sum64()
 }
+
+// feed hashes b; a Digest's Write has no errors to give.
+func (s *Sampler) feed(b []byte) { _, _ = s.hash.Write(b) }
