@@ -88,6 +88,10 @@ func (r *ResponseReader) early(err error) error {
 // readContent reads up to the end of the message (RFC 9112, 6.3).
 func (r *ResponseReader) readContent(f framing, method string) (closes bool, err error) {
 	closes = f.closes()
+	if f.old && f.coded {
+		// HTTP/1.0 has no transfer codings: the field says nothing, and the connection is not to be trusted.
+		f.coded, f.chunked, closes = false, false, true
+	}
 	switch {
 	case method == "HEAD" || f.status == 204 || f.status == 304:
 		return closes || f.coded && f.length >= 0, nil

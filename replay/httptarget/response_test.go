@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -40,6 +40,7 @@ func TestResponses(t *testing.T) {
 	whole("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello", 200, 5, false)
 	whole("HTTP/1.1 200 OK\r\n\r\nto the end", 200, 10, true)
 	whole("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, 2, true)
+	whole("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 200, 15, true)
 	whole("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 2\r\n\r\nok", 200, 2, false)
 	whole("HTTP/1.1 200 OK\r\nConnection: upgrade, Close\r\nContent-Length: 2\r\n\r\nok", 200, 2, true)
 	whole("HTTP/1.1 204 No\r\nContent-Length: 9\r\n\r\n", 204, 0, false)
@@ -158,15 +159,17 @@ func reference(text []byte, method string) (*http.Response, int64, error) {
 	return r, n, err
 }
 
+var spacedName = regexp.MustCompile(`(?m)^[^:\n]*[ \t][^:\n]*:`)
+
 // strictHere names what this reader refuses on purpose: other protocol versions, leading zeros and signs of
-// a status, folded lines in the framing, and heads that net/http's text reader repairs.
+// a status, names with spaces, folded lines in the framing, and heads that net/http's text reader repairs.
 func strictHere(text []byte, r *http.Response) bool {
 	line, rest, _ := bytes.Cut(text, []byte("\n"))
 	proper := bytes.HasPrefix(line, []byte("HTTP/1.1 ")) || bytes.HasPrefix(line, []byte("HTTP/1.0 "))
 	if !proper || r.StatusCode < 100 || len(line) > 12 && line[12] != ' ' && line[12] != '\r' {
 		return true
 	}
-	return bytes.Contains(rest, []byte("\n ")) || bytes.Contains(rest, []byte("\n\t")) || bytes.Contains(rest, []byte("\r\r")) ||
+	return spacedName.Match(rest) || bytes.Contains(rest, []byte("\n ")) || bytes.Contains(rest, []byte("\n\t")) || bytes.Contains(rest, []byte("\r\r")) ||
 		strings.Contains(strings.ToLower(string(rest)), "content-length")
 }
 
@@ -185,7 +188,7 @@ func BenchmarkResponse(b *testing.B) {
 }
 
 func TestResponseDoesNotAllocate(t *testing.T) {
-	text := []byte(fmt.Sprintf("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"))
+	text := []byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
 	src := bytes.NewReader(text)
 	r := httptarget.NewResponseReader(src, headLimit, bodyLimit)
 	if n := testing.AllocsPerRun(100, func() {
