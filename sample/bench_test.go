@@ -1,8 +1,10 @@
 package sample_test
 
 import (
+	"strings"
 	"testing"
 
+	"reprise/anonymize/trace"
 	"reprise/sample"
 )
 
@@ -50,25 +52,32 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-func TestHotPathsDoNotAllocate(t *testing.T) {
-	records := shopTrace(2000)
-	s, err := sample.New(sample.Options{Fraction: .001, Unit: sample.Request})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range records { // makes the strata and the first pages of the profile
-		if err := s.Add(r); err != nil {
+func TestAddDoesNotAllocate(t *testing.T) {
+	for _, unit := range []sample.Unit{sample.Request, sample.User} {
+		records := shopTrace(2000)
+		s, err := sample.New(sample.Options{Fraction: 1e-9, Unit: unit})
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	r := *records[len(records)-1]
-	if n := testing.AllocsPerRun(1000, func() {
-		if s.Add(&r) != nil {
-			t.Fail()
+		for _, r := range records { // makes the strata and the pages of the profile
+			if err := s.Add(r); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}); n != 0 {
-		t.Errorf("%v allocations per Add", n)
+		r := *records[len(records)-1]
+		r.User, r.Agent = trace.Pseudonym{}, strings.Repeat("agent ", 20)
+		if n := testing.AllocsPerRun(1000, func() {
+			if s.Add(&r) != nil {
+				t.Fail()
+			}
+		}); n != 0 {
+			t.Errorf("unit %s: %v allocations per Add", unit, n)
+		}
 	}
+}
+
+func TestCodecDoesNotAllocate(t *testing.T) {
+	r := *shopTrace(1)[0]
 	rec := sample.Record{Record: r, Stratum: 1, Weight: 2.5}
 	line := rec.AppendJSON(nil)
 	var d sample.Decoder

@@ -131,7 +131,7 @@ func (s *Sampler) key(r *trace.Record) uint64 {
 			// The zero byte keeps client "a" with agent "bc" apart from "ab" with "c".
 			s.feed(r.Client)
 			s.feed([]byte{0})
-			s.feed([]byte(r.Agent))
+			_, _ = s.hash.WriteString(r.Agent)
 			return s.hash.Sum64()
 		}
 		s.anonymous++
