@@ -124,7 +124,7 @@ func (r *Reader) readLine() ([]byte, error) {
 		r.long = r.long[:0]
 		for errors.Is(err, bufio.ErrBufferFull) {
 			r.long = append(r.long, line...)
-			if len(r.long) > MaxLine {
+			if len(r.long) > MaxLine+1 {
 				return nil, &LineError{r.line, fmt.Errorf("line is over the limit of %d bytes", MaxLine)}
 			}
 			line, err = r.buf.ReadSlice('\n')

@@ -91,6 +91,7 @@ type cursor struct {
 	order int // of the run
 	start int64
 	text  []byte
+	num   [8]byte
 }
 
 func newCursor(r *run, order int) (*cursor, error) {
@@ -106,11 +107,10 @@ func newCursor(r *run, order int) (*cursor, error) {
 
 // next moves to the next line; io.EOF is the end of the run.
 func (c *cursor) next() error {
-	var num [8]byte
-	if _, err := io.ReadFull(c.buf, num[:]); err != nil {
+	if _, err := io.ReadFull(c.buf, c.num[:]); err != nil {
 		return err
 	}
-	c.start = int64(binary.BigEndian.Uint64(num[:]))
+	c.start = int64(binary.BigEndian.Uint64(c.num[:]))
 	n, err := binary.ReadUvarint(c.buf)
 	if err != nil {
 		return fmt.Errorf("temporary file is damaged: %w", err)
