@@ -199,6 +199,21 @@ func TestReady(t *testing.T) {
 	}
 }
 
+// TestReadyTellsTheLastAnswer: one answer, then silence until the time is over. The answer is what helps.
+func TestReadyTellsTheLastAnswer(t *testing.T) {
+	var asked atomic.Int64
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) > 1 {
+			<-r.Context().Done()
+		}
+		w.WriteHeader(http.StatusBadGateway)
+	})
+	failed := failure(t, build(t, environment.Options{}, "ready: [{http: '"+url+"', timeout: 1s}]").Ready(context.Background()))
+	if failed.Status != http.StatusBadGateway {
+		t.Errorf("%v, want the status of the only answer, 502", failed)
+	}
+}
+
 func TestFingerprint(t *testing.T) {
 	var answer atomic.Value
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(answer.Load().(string))) })

@@ -70,6 +70,9 @@ func decode(data []byte, c *Config, others []string) (err error) {
 	if len(file.Docs) == 0 || file.Docs[0].Body == nil || file.Docs[0].Body.Type() == ast.CommentType {
 		return nil
 	}
+	if len(file.Docs) > 1 && file.Docs[1].Body != nil {
+		return mistake(file.Docs[1].Body, "a second document; steps after --- would be ignored")
+	}
 	body := file.Docs[0].Body
 	if m, ok := body.(*ast.MappingNode); ok {
 		m.Values = slices.DeleteFunc(m.Values, func(v *ast.MappingValueNode) bool {

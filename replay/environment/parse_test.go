@@ -111,6 +111,7 @@ var badConfigs = []struct{ text, want string }{
 	{"reset: [5]\n", "x.yaml:1:9: a step must be a mapping"},
 	{"ready:\n  ! 0000000", "x.yaml: the file is not the YAML that is expected here"}, // a panic in the YAML library
 	{strings.Repeat(" ", 1<<19), "x.yaml: the file is larger than 256 KiB"},
+	{"reset: []\n---\nready: []\n", "x.yaml:3:6: a second document; steps after --- would be ignored"},
 	{"reset: [\n", "x.yaml:1:8: sequence end token ']' not found"},
 }
 

@@ -85,6 +85,51 @@ func TestStallHoldsRequestsInService(t *testing.T) {
 	})
 }
 
+// instants notes when each piece of a response goes out.
+type instants struct {
+	*httptest.ResponseRecorder
+	begin time.Time
+	at    []time.Duration
+}
+
+func (w *instants) Write(b []byte) (int, error) {
+	w.at = append(w.at, time.Since(w.begin))
+	return w.ResponseRecorder.Write(b)
+}
+
+// TestStallHoldsEveryPiece: a response larger than the server's buffer goes out while its handler runs.
+// What was written before the stall may be gone; the next piece, and the end, may not.
+func TestStallHoldsEveryPiece(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := faults(t, shop.FaultSpec{Stall: &shop.Stall{After: time.Second, For: 3 * time.Second}}).Wrap(
+			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				for range 3 {
+					time.Sleep(700 * time.Millisecond)
+					io.WriteString(w, "piece")
+				}
+			}))
+		w := &instants{ResponseRecorder: httptest.NewRecorder(), begin: time.Now()}
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		if want := []time.Duration{700 * time.Millisecond, 4 * time.Second, 4700 * time.Millisecond}; !slices.Equal(w.at, want) {
+			t.Errorf("pieces went out at %v, want %v", w.at, want)
+		}
+	})
+}
+
+// TestStallHoldsTheEnd: all is written before the stall, but the handler ends inside it.
+func TestStallHoldsTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := faults(t, shop.FaultSpec{Stall: &shop.Stall{After: time.Second, For: 3 * time.Second}}).Wrap(
+			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				io.WriteString(w, "all")
+				time.Sleep(2 * time.Second)
+			}))
+		if d, _ := took(h, "/"); d != 4*time.Second {
+			t.Errorf("completed after %v, want 4s", d)
+		}
+	})
+}
+
 // TestStallSetLater: the request was in service before anybody asked for a stall.
 func TestStallSetLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
