@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/pem"
 	"errors"
-	"fmt"
 	"io"
 	stdlog "log"
 	"net"
@@ -280,14 +279,28 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Connections that the server closes while they are idle do not pile up.
+// Connections that the server closes while they are idle are found dead in the pool, all hundred of them. A
+// request that meets one at the very moment of its end is lost, and said to be.
 func TestIdleDeaths(t *testing.T) {
-	url, conns := scripted(t, once(ok, func(net.Conn) { time.Sleep(30 * time.Millisecond) }))
+	url, _ := scripted(t, func(c net.Conn, r *bufio.Reader) {
+		for {
+			_ = c.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+			if _, err := readRequest(r); err != nil {
+				return
+			}
+			_, _ = io.WriteString(c, ok)
+		}
+	})
 	target := open(t, url, nil)
 	instants := slices.Repeat([]int64{0}, 100)
-	instants = append(instants, slices.Repeat([]int64{300}, 100)...)
-	totals, _ := replayAll(t, target, arrivals(get("/x"), instants...), 5*time.Second)
-	if totals.Ledger.Kinds[result.Completed] != 200 || conns.Load() > 200 {
-		t.Errorf("completed %d on %d connections: %s", totals.Ledger.Kinds[result.Completed], conns.Load(), fmt.Sprint(totals.Ledger.Causes))
+	instants = append(instants, slices.Repeat([]int64{800}, 100)...)
+	totals, l := replayAll(t, target, arrivals(get("/x"), instants...), 5*time.Second)
+	for _, o := range l.all {
+		if o.Kind != result.Completed && (o.Cause != result.CauseReset || !o.Reused) {
+			t.Errorf("outcome %+v", o)
+		}
+	}
+	if n := totals.Ledger.Kinds[result.Completed]; n < 150 {
+		t.Errorf("completed %d of 200: %v", n, totals.Ledger.Causes)
 	}
 }
