@@ -5,6 +5,7 @@ import "github.com/urfave/cli/v2"
 // commands lists the commands in the order of the pipeline.
 func (s *shell) commands() []*cli.Command {
 	return []*cli.Command{
+		s.demoCommand(),
 		s.keygenCommand(),
 		s.runCommand(),
 		s.inspectCommand(),

@@ -10,7 +10,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"reprise/replay/compare"
 	"reprise/sample"
 )
 
@@ -36,8 +35,7 @@ any of these flags.`,
 			if err != nil {
 				return err
 			}
-			_, err = s.pipeline(c.Context, o)
-			return err
+			return s.pipeline(c.Context, o)
 		},
 	}
 }
@@ -122,26 +120,26 @@ func (o *replayOptions) environmentOf(c *cli.Context) error {
 type prepared struct{ trace, sample, plan, synthetic string }
 
 // pipeline runs all stages. Everything that can fail early is checked before the first of them.
-func (s *shell) pipeline(ctx context.Context, o runOptions) (*compare.Comparison, error) {
+func (s *shell) pipeline(ctx context.Context, o runOptions) error {
 	if _, err := loadKey(o.anonymize.key); err != nil {
-		return nil, err
+		return err
 	}
 	if err := reach(ctx, o.replay.target.URL); err != nil {
-		return nil, err
+		return err
 	}
 	dir := filepath.Join(o.replay.out, "prepared")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, unwritable(dir, err)
+		return unwritable(dir, err)
 	}
 	p := prepared{trace: filepath.Join(dir, "trace.zst"), sample: filepath.Join(dir, "sample.zst"), plan: filepath.Join(dir, "plan.zst"), synthetic: filepath.Join(dir, "synthetic.plan.zst")}
 	d, err := s.prepare(ctx, o, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.step("replay", o.replay.target.URL)
 	runs, err := s.replay(ctx, p.plan, o.replay)
 	if err != nil || o.vs == "" {
-		return nil, err
+		return err
 	}
 	return s.versus(ctx, o, p, d, runs)
 }
