@@ -17,6 +17,7 @@ build:
 	$(GO) build -trimpath -buildvcs=auto -o $(BIN) ./cmd/reprise
 
 demo: build
+	rm -rf demo-report
 	$(BIN) demo -o demo-report
 
 test: build
