@@ -88,8 +88,8 @@ func newZipf(n int) zipf {
 	z := make(zipf, n)
 	sum := 0
 	for i := range z {
-		r := i + 3
-		sum += 1_000_000_000 / root(root(r*r*r*r*r*10_000))
+		r := int64(i + 3)
+		sum += int(1_000_000_000 / root(root(r*r*r*r*r*10_000)))
 		z[i] = sum
 	}
 	return z
@@ -101,7 +101,7 @@ func (z zipf) draw(d *draws) int {
 }
 
 // root is the integer square root by Newton's method.
-func root(n int) int {
+func root(n int64) int64 {
 	x := n
 	for y := (x + 1) / 2; y < x; y = (x + n/x) / 2 {
 		x = y
