@@ -5,6 +5,8 @@ BIN     := bin/reprise
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 TOOL     = $(GO) tool -modfile=.ci/tools/go.mod
 FUZZTIME ?= 5s
+# The go tool leaves folders named testdata out of patterns.
+PACKAGES = ./... ./testdata ./testdata/shoplog
 
 # The real logs are test data that the project does not ship; tests that need them skip without this.
 ifneq ($(wildcard ../shared/logs),)
@@ -22,19 +24,19 @@ demo: build
 
 test: build
 	sh .ci/services
-	$(GO) test $(TESTFLAGS) ./... ./testdata/...
+	$(GO) test $(TESTFLAGS) $(PACKAGES)
 
 check: lint generated fuzz vulnerabilities
 
 lint:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not gofmt-ed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
-	$(GO) vet ./... ./testdata/...
-	$(TOOL) golangci-lint run ./...
+	$(GO) vet $(PACKAGES)
+	$(TOOL) golangci-lint run $(PACKAGES)
 	$(GO) test -run 'Architecture|Budget' .
 
 # Generated files must be what their generators make.
 generated:
-	$(GO) generate ./... ./testdata/...
+	$(GO) generate $(PACKAGES)
 	git diff --exit-code -- testdata
 
 # Every fuzz target for a few seconds each; a crasher is written to the package's testdata folder.
