@@ -92,14 +92,17 @@ type scale struct {
 	height    float64
 }
 
-func linear(high, height float64) scale { return scale{low: 0, high: niceCeil(high), height: height} }
+// widest bounds what a scale covers: a foreign summary may hold any number, and ticks are drawn one by one.
+const widest = 1e12
+
+func linear(high, height float64) scale {
+	return scale{low: 0, high: niceCeil(math.Min(high, widest)), height: height}
+}
 
 // logarithmic covers low to high by whole decades or their halves, at least a factor of ten.
 func logarithmic(low, high, height float64) scale {
-	if low <= 0 {
-		low = 0.001
-	}
-	high = math.Max(high, low*1.01)
+	low = math.Min(math.Max(low, 1e-6), widest)
+	high = math.Min(math.Max(high, low*1.01), 10*widest)
 	floor := math.Pow(10, math.Floor(math.Log10(low)+1e-9))
 	for _, m := range []float64{5, 2} {
 		if floor*m <= low {
@@ -118,8 +121,8 @@ func logarithmic(low, high, height float64) scale {
 }
 
 func (s scale) y(v float64) float64 {
+	v = math.Min(math.Max(v, s.low), s.high)
 	if s.log {
-		v = math.Max(v, s.low)
 		return s.height * (1 - math.Log(v/s.low)/math.Log(s.high/s.low))
 	}
 	if s.high <= 0 {

@@ -143,9 +143,9 @@ func latencyFinding(s *result.Summary) string {
 	return fmt.Sprintf("No second stands out: p99 is usually %s ms, at most %s ms (at %s)", millis(usual), millis(worst), when)
 }
 
-// bin is the width of the timeline's bins in seconds.
+// bin is the width of the timeline's bins in seconds; a width that no run can have counts as one second.
 func bin(s *result.Summary) float64 {
-	if s.Timeline.BinSeconds > 0 {
+	if s.Timeline.BinSeconds >= 1e-3 && s.Timeline.BinSeconds <= 1e6 {
 		return s.Timeline.BinSeconds
 	}
 	return 1
