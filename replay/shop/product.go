@@ -4,6 +4,8 @@ import (
 	"database/sql"
 	"net/http"
 	"strconv"
+
+	"reprise/sample/synth"
 )
 
 const (
@@ -34,7 +36,7 @@ func (s *Shop) getHome(*http.Request) (reply, error) {
 		Shop       string    `json:"shop"`
 		Categories []string  `json:"categories"`
 		Featured   []listing `json:"featured"`
-	}{"reprise reference shop", categories, list}}, err
+	}{"reprise reference shop", synth.Categories(), list}}, err
 }
 
 func (s *Shop) getProducts(r *http.Request) (reply, error) {

@@ -4,18 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
+
+	"reprise/sample/synth"
 )
 
 // seedEpoch is the stamp of the first seeded order: 2024-01-01T00:00:00Z.
 const seedEpoch = 1704067200
-
-var (
-	categories = []string{"books", "garden", "kitchen", "lamps", "music", "office", "outdoor", "tools", "toys", "travel"}
-	qualities  = []string{"amber", "brisk", "cedar", "dainty", "early", "folded", "gentle", "hollow", "ivory", "jolly", "keen", "linen", "mellow", "narrow", "olive", "plain"}
-	things     = []string{"basket", "chair", "drum", "easel", "flask", "globe", "hammer", "kettle", "lantern", "mirror", "notebook", "ladle", "pillow", "ruler", "satchel", "tripod"}
-	cities     = []string{"Aster", "Birch", "Clover", "Dahlia", "Elm", "Fern", "Gorse", "Hazel"}
-)
 
 // buildBase writes a new database with the seeded rows to path, which must not exist. When it returns,
 // the whole content is in that one file and its header says WAL, so that a copy needs no conversion.
@@ -58,13 +52,8 @@ func seedProducts(ctx context.Context, tx *sql.Tx, o Options) error {
 		return err
 	}
 	defer insert.Close()
-	d := newDraws(o.Seed, "products")
-	for id := 1; id <= o.Products; id++ {
-		quality, thing := qualities[d.below(len(qualities))], things[d.below(len(things))]
-		category := categories[d.below(len(categories))]
-		name := fmt.Sprintf("%s %s %d", quality, thing, id)
-		description := strings.Repeat(fmt.Sprintf("A %s %s for %s. ", quality, thing, category), 3+d.below(6))
-		if _, err := insert.ExecContext(ctx, id, name, category, description, 99+d.below(50_000)); err != nil {
+	for p := range synth.DataProducts(o.Seed, o.Products) {
+		if _, err := insert.ExecContext(ctx, p.ID, p.Name, p.Category, p.Description, p.PriceCents); err != nil {
 			return err
 		}
 	}
@@ -77,11 +66,8 @@ func seedUsers(ctx context.Context, tx *sql.Tx, o Options) error {
 		return err
 	}
 	defer insert.Close()
-	d := newDraws(o.Seed, "users")
-	for id := 1; id <= o.Users; id++ {
-		// example.com is reserved for documentation (RFC 2606), so that no mail can ever arrive.
-		name, email := fmt.Sprintf("Customer %d", id), fmt.Sprintf("customer%d@example.com", id)
-		if _, err := insert.ExecContext(ctx, id, name, email, cities[d.below(len(cities))]); err != nil {
+	for u := range synth.DataUsers(o.Seed, o.Users) {
+		if _, err := insert.ExecContext(ctx, u.ID, u.Name, u.Email, u.City); err != nil {
 			return err
 		}
 	}

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 )
 
-// Product is a row of the data set. The reference shop seeds itself with the same rows from the same seed.
+// Product is a row of the data set. The reference shop seeds itself with these rows.
 type Product struct {
 	ID          int64  `json:"id"`
 	Name        string `json:"name"`
@@ -32,6 +33,9 @@ var (
 	things     = strings.Fields("basket chair drum easel flask globe hammer kettle lantern mirror notebook ladle pillow ruler satchel tripod")
 	cities     = strings.Fields("Aster Birch Clover Dahlia Elm Fern Gorse Hazel")
 )
+
+// Categories lists the categories of the products.
+func Categories() []string { return slices.Clone(categories) }
 
 // DataProducts yields the products of the data set, ids 1 to n.
 func DataProducts(seed uint64, n int) iter.Seq[Product] {
