@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"syscall"
+	"time"
 
 	"reprise/replay"
 	"reprise/replay/result"
@@ -33,6 +34,52 @@ func (c *conn) dial(ctx context.Context, s *replay.Shot) bool {
 	c.attach(s, c.sentAt)
 	c.send(s)
 	return true
+}
+
+// serveShared is serve for a connection that takes a waiting shot, if there still is one, when it is
+// there. deadline is that of the shot it is dialled for.
+func (c *conn) serveShared(ctx context.Context, deadline time.Time) {
+	t := c.target
+	begun := time.Now()
+	nc, err := t.connect(ctx, &net.Dialer{Deadline: deadline, KeepAlive: -1})
+	if err == nil {
+		err = c.open(nc)
+	}
+	t.dialling.dialled()
+	if err != nil {
+		t.dialFailed(ctx, err, begun)
+		return
+	}
+	t.track(c)
+	if s := t.dialling.take(); s != nil {
+		c.attach(s, max(int64(begun.Sub(s.Time(0))), s.Outcome.Dispatched))
+		c.send(s)
+	} else {
+		t.free.push(c)
+	}
+	t.dialMore()
+	for c.exchange() {
+	}
+}
+
+// dialFailed ends the shot that has waited longest. When only the time of the dial was over, the watchdog
+// ends the shot it was for.
+func (t *Target) dialFailed(ctx context.Context, err error, begun time.Time) {
+	defer t.dialMore()
+	if errors.Is(err, errDeadline) && ctx.Err() == nil {
+		return
+	}
+	s := t.dialling.take()
+	if s == nil {
+		return
+	}
+	if ctx.Err() != nil {
+		err = errAborted
+	}
+	o := &s.Outcome
+	o.Kind, o.Cause = classify(err, result.CauseConnect)
+	o.Done, o.SentAt = s.Now(), max(int64(begun.Sub(s.Time(0))), o.Dispatched)
+	t.finish(s)
 }
 
 // open readies the exchange on a fresh connection.

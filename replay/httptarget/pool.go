@@ -73,8 +73,7 @@ type bounded struct {
 	open  int // connections and dials
 	user  bool
 	idle  []*conn
-	queue []*replay.Shot // waiting for a connection, in order of their deadlines
-	late  []*replay.Shot // left the queue because their deadline had passed
+	queue
 }
 
 // grant says what a shot may do.
@@ -88,12 +87,12 @@ type grant struct {
 func (b *bounded) ask(s *replay.Shot) grant {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.queue) == 0 {
+	if len(b.shots) == 0 {
 		if g, ok := b.serve(s); ok {
 			return g
 		}
 	}
-	b.queue = append(b.queue, s)
+	b.push(s)
 	return grant{}
 }
 
@@ -154,37 +153,21 @@ func (b *bounded) leave(c *conn, known bool) (*replay.Shot, grant) {
 
 // next serves the first in the queue, if it can.
 func (b *bounded) next() (*replay.Shot, grant) {
-	b.retire(false)
-	if len(b.queue) == 0 {
+	s := b.first()
+	if s == nil {
 		return nil, grant{}
 	}
-	s := b.queue[0]
 	g, ok := b.serve(s)
 	if !ok {
 		return nil, grant{}
 	}
-	b.queue[0] = nil
-	b.queue = b.queue[1:]
+	b.drop()
 	return s, g
 }
 
-// retire takes what expired out of the queue, or everything.
-func (b *bounded) retire(all bool) {
-	n := 0
-	for n < len(b.queue) && (all || b.queue[n].Now() >= b.queue[n].Deadline) {
-		n++
-	}
-	b.late = append(b.late, b.queue[:n]...)
-	clear(b.queue[:n])
-	b.queue = b.queue[n:]
-}
-
-// expired takes the queued shots whose deadline has passed, or all of them.
-func (b *bounded) expired(all bool) []*replay.Shot {
+// expire gives the queued shots whose deadline has passed, or all.
+func (b *bounded) expire(all bool) []*replay.Shot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.retire(all)
-	out := b.late
-	b.late = nil
-	return out
+	return b.expired(all)
 }

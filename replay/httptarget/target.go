@@ -23,6 +23,7 @@ type Target struct {
 	rejects rejects
 
 	free     stack
+	dialling dialling
 	bounded  *bounded
 	web      *web // https
 	mu       sync.Mutex
@@ -116,7 +117,12 @@ func (t *Target) Start(s *replay.Shot) bool {
 		c.send(s)
 		return true
 	}
-	t.dial(s)
+	if t.o.Policy == PolicyNew {
+		t.dial(s)
+		return true
+	}
+	t.dialling.add(s)
+	t.dialMore()
 	return true
 }
 
@@ -134,6 +140,19 @@ func (t *Target) follow(s *replay.Shot, g grant) {
 	}
 }
 
+// dialMore dials for a waiting shot without a dial, unless enough dials are under way.
+func (t *Target) dialMore() {
+	deadline, ok := t.dialling.orphan()
+	if !ok {
+		return
+	}
+	c := &conn{target: t}
+	c.deadline.Store(never)
+	ctx := t.dialContext()
+	t.wait.Go(func() { c.serveShared(ctx, deadline) })
+}
+
+// dial connects for the shot alone.
 func (t *Target) dial(s *replay.Shot) {
 	c := &conn{target: t, user: [16]byte(s.Arrival.User)}
 	c.deadline.Store(never)
@@ -151,6 +170,11 @@ func (t *Target) dialContext() context.Context {
 // idle takes back a connection whose exchange is over. It is called by the connection's reader.
 func (t *Target) idle(c *conn) {
 	if t.bounded == nil {
+		if s := t.dialling.take(); s != nil {
+			c.attach(s, s.Now()) // its own reader calls: nobody else can take it
+			c.send(s)
+			return
+		}
 		t.free.push(c)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"reprise/replay"
 	"reprise/replay/result"
 )
 
@@ -27,9 +28,7 @@ func (t *Target) watch() {
 		}
 		now := int64(time.Since(t.base))
 		pause := min(t.poke(now)-now, int64(watchRest))
-		if t.bounded != nil {
-			t.expire(false)
-		}
+		t.expire(false)
 		timer.Reset(time.Duration(max(pause, int64(watchMin))))
 	}
 }
@@ -52,16 +51,26 @@ func (t *Target) poke(now int64) int64 {
 	return next
 }
 
-// expire ends queued shots whose deadline has passed, or all of them.
+// expire ends the shots without a connection whose deadline has passed, or all of them.
 func (t *Target) expire(all bool) {
-	for _, s := range t.bounded.expired(all) {
-		s.Outcome.Kind, s.Outcome.Cause = result.TimedOut, result.CauseWait
-		if all && s.Now() < s.Deadline {
-			s.Outcome.Kind, s.Outcome.Cause = result.InFlight, result.CauseAborted
-		}
-		s.Outcome.Done = s.Now()
-		t.finish(s)
+	for _, s := range t.dialling.expire(all) {
+		s.Outcome.SentAt = s.Outcome.Dispatched // its dial has begun
+		t.giveUp(s, result.CauseConnect)
 	}
+	if t.bounded != nil {
+		for _, s := range t.bounded.expire(all) {
+			t.giveUp(s, result.CauseWait)
+		}
+	}
+}
+
+// giveUp ends a shot that got no connection.
+func (t *Target) giveUp(s *replay.Shot, phase result.Cause) {
+	s.Outcome.Kind, s.Outcome.Cause, s.Outcome.Done = result.TimedOut, phase, s.Now()
+	if s.Outcome.Done < s.Deadline {
+		s.Outcome.Kind, s.Outcome.Cause = result.InFlight, result.CauseAborted
+	}
+	t.finish(s)
 }
 
 // Abort ends all open shots as InFlight: their connections are closed. It must not run at the same time
@@ -72,9 +81,7 @@ func (t *Target) Abort() {
 	t.cancel()
 	t.mu.Unlock()
 	for t.open.Load() > 0 {
-		if t.bounded != nil {
-			t.expire(true)
-		}
+		t.expire(true)
 		t.mu.Lock()
 		for c := range t.conns {
 			if c.shot.Load() != nil {
