@@ -3,8 +3,6 @@ package anonymize
 import (
 	"bytes"
 	"strings"
-
-	"reprise/anonymize/endpoint"
 )
 
 // maxKey is the longest query key that can be vocabulary, in bytes.
@@ -160,36 +158,6 @@ func isSecret(key []byte) bool {
 			pair[n] = key[i] | 0x20
 			n++
 		}
-	}
-	return false
-}
-
-// isKeyName tells whether a decoded query key is a name rather than a value: letters first, then letters, a few
-// digits, and the signs that frameworks use.
-func isKeyName(key []byte) bool {
-	if len(key) == 0 || len(key) > maxKey {
-		return false
-	}
-	letters, digits := 0, 0
-	for _, c := range key {
-		switch {
-		case c|0x20 >= 'a' && c|0x20 <= 'z':
-			letters++
-		case c >= '0' && c <= '9':
-			digits++
-		case c == '_' || c == '-' || c == '.' || c == '[' || c == ']' || c == '$' || c == ':':
-		default:
-			return false
-		}
-	}
-	if letters == 0 || digits > 3 || key[0] >= '0' && key[0] <= '9' {
-		return false
-	}
-	switch endpoint.Classify(bytes.TrimRight(key, "[]")) {
-	case endpoint.Word, endpoint.PrefixInt:
-		return true
-	case endpoint.Token: // brackets, dollar and colon are no bytes of a route word
-		return digits <= 1 && bytes.ContainsAny(key, "[]$:")
 	}
 	return false
 }

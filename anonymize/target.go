@@ -147,26 +147,25 @@ func (a *Anonymizer) query(dst, query []byte, sep byte) []byte {
 	}
 }
 
-// pair appends one key=value. A key without a sign is a value unless it is a known name.
+// pair appends one key=value. A key that is no vocabulary is replaced like a value, with or without the sign.
 func (a *Anonymizer) pair(dst, pair []byte, form bool) []byte {
 	if len(pair) == 0 {
 		return dst
 	}
 	key, value, named := bytes.Cut(pair, []byte{'='})
-	if !named {
-		if nameKeys[string(key)] || endpoint.IsRouteWord(key) {
-			return append(dst, key...)
-		}
-		return a.value(dst, key, form)
-	}
 	l := &a.layers
 	l.decode(key, form)
 	a.key = append(a.key[:0], l.text...)
-	if isKeyName(a.key) {
-		dst = append(dst, key...)
-	} else if len(key) > 0 {
+	switch {
+	case a.set.KeepsKey(a.key) || !named && nameKeys[string(a.key)]:
+		dst = l.encode(dst, a.key)
+	case len(key) > 0:
 		a.counts.replaced[kindKey]++
-		dst = a.value(dst, key, form)
+		a.out = a.replace(a.out[:0], a.key)
+		dst = l.encode(dst, a.out)
+	}
+	if !named {
+		return dst
 	}
 	dst = append(dst, '=')
 	l.decode(value, form)

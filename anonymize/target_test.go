@@ -28,7 +28,7 @@ func TestTargetForms(t *testing.T) {
 	same("/")
 	same("/search")
 	same("*")
-	same("/search?page=2&size=20&sort=price_desc&order=ASC&lang=de&format=json&v=1.7.1&debug=true&empty=&x=false")
+	same("/search?page=2&size=20&sort=price_desc&order=ASC&lang=de&format=json&v=1.7.1&debug=true&color=&x=false")
 	same("/search?sort=-created,name&page=3")
 	same("/search?wsdl")
 	same("/search?") // an empty query
@@ -59,6 +59,8 @@ func TestTargetForms(t *testing.T) {
 	f("/search?alice%40corp.example=1", `/search\?[a-z2-7]{16}%40example\.com=\d`)
 	f("/search?alice", `/search\?[a-z]{5}`)
 	f("/search?13912345678=x", `/search\?[1-9]\d{10}=[a-z]`)
+	f("/search?annika.svensson=1", `/search\?[a-z]{6}\.[a-z]{8}=\d`) // a key that nobody gave as vocabulary
+	f("/search?%75id=7654321", `/search\?%75id=[1-9]\d{6}`)
 	f("/search?token=sk_live_abcdef", `/search\?token=[a-z0-9]{2}_[a-z0-9]{4}_[a-z0-9]{6}`)
 	f("/search#alice", `/search#[a-z]{5}`)
 	f("http://user:pass@shop.test:8080/p/4711", `http://[a-z2-7]{10}\.example:8080/p/[1-9]\d{3}`)

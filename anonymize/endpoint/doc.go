@@ -31,5 +31,8 @@
 // side. A log whose clients all look alike (one proxy address) keeps no other words than the fixed ones;
 // there, give the templates by a file.
 //
+// Names of query parameters are words in the same sense: AddTarget counts them, and those below the bar
+// are replaced like values, but for a fixed list (page, id, q ...).
+//
 // Words of a templates file are taken as reviewed, and stay.
 package endpoint

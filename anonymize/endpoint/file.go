@@ -1,8 +1,11 @@
 package endpoint
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 )
@@ -14,12 +17,14 @@ const FileVersion = 1
 const maxFile = 64 << 20
 
 const fileHead = `# Path templates of the service. Review them: a word that stands here stays in the pseudonymised
-# files as it is, and {word}, {int}, {token} ... are replaced. Lines can be added, changed or removed.
+# files as it is, and {word}, {int}, {token} ... are replaced; so do the names of query parameters below query_keys,
+# beside those that are common everywhere. Lines can be added, changed or removed.
 `
 
 type file struct {
 	Version   int         `yaml:"version"`
 	Endpoints []fileEntry `yaml:"endpoints"`
+	Keys      []string    `yaml:"query_keys,omitempty"`
 }
 
 type fileEntry struct {
@@ -29,7 +34,7 @@ type fileEntry struct {
 
 // WriteYAML writes the templates file of s. Equal sets give equal bytes.
 func (s *Set) WriteYAML(w io.Writer) error {
-	f := file{Version: FileVersion, Endpoints: []fileEntry{}}
+	f := file{Version: FileVersion, Endpoints: []fileEntry{}, Keys: s.keyList}
 	for _, t := range s.templates {
 		f.Endpoints = append(f.Endpoints, fileEntry{Pattern: t.Pattern, Count: t.Count})
 	}
@@ -65,5 +70,11 @@ func ReadYAML(r io.Reader) (*Set, error) {
 	for i, e := range f.Endpoints {
 		templates[i] = &Template{Pattern: e.Pattern, Count: e.Count}
 	}
-	return newSet(templates)
+	slices.Sort(f.Keys)
+	for _, key := range f.Keys {
+		if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("=&#%", r) }) {
+			return nil, errors.New("endpoints file: a query key is empty or has a character that no key in a target can have")
+		}
+	}
+	return newSet(templates, slices.Compact(f.Keys))
 }

@@ -1,63 +1,76 @@
 package endpoint
 
 import (
+	"bytes"
 	"math/bits"
 	"slices"
-
-	"github.com/cespare/xxhash/v2"
 )
 
-// Limit is the number of distinct reduced paths that a Learner keeps.
-const Limit = 200_000
+const (
+	// Limit is the number of distinct reduced paths that a Learner keeps.
+	Limit = 200_000
+	// KeyLimit is the number of distinct query keys that a Learner keeps.
+	KeyLimit = 20_000
+)
 
 // crowdWords is the size of the map of all clients, in 64-bit words.
 const crowdWords = 64
 
-// Learner counts reduced paths. It is not safe for concurrent use: give each worker one and Merge them.
+// Learner counts reduced paths and query keys. It is not safe for concurrent use: give each worker one and Merge them.
 type Learner struct {
-	limit int
-	paths map[string]*visits
-	bar   uint64 // hashes above it are not among the smallest
+	paths census
+	keys  census
 	crowd [crowdWords]uint64
 	buf   []byte
 }
 
-// visits are the answered requests of one reduced path.
-type visits struct {
-	hits    int64
-	clients uint64 // a bit per hashed client
-	hash    uint64
-}
-
 // NewLearner returns an empty Learner.
 func NewLearner() *Learner {
-	return &Learner{limit: Limit, paths: make(map[string]*visits), bar: ^uint64(0)}
+	return &Learner{paths: newCensus(Limit), keys: newCensus(KeyLimit)}
 }
 
-// Add counts one request. The path is that of a request target (see Path), client is any number that
+// AddTarget counts one request by its target: the path, and the keys of the query. client is any number that
 // stands for the client, such as a hash of the address, and status is the answer's; only 2xx and 3xx count.
-// A path seen before costs no allocation.
+func (l *Learner) AddTarget(target []byte, client uint64, status int) {
+	l.Add(Path(target), client, status)
+	if _, query, ok := bytes.Cut(target, []byte{'?'}); ok && taught(status) {
+		l.addKeys(query, mix(client))
+	}
+}
+
+// Add counts one request by its path alone (see Path). A path seen before costs no allocation.
 func (l *Learner) Add(path []byte, client uint64, status int) {
-	if status < 200 || status > 399 || len(path) == 0 || path[0] != '/' {
+	if !taught(status) || len(path) == 0 || path[0] != '/' {
 		return
 	}
 	spread := mix(client)
 	l.crowd[spread%crowdWords] |= 1 << (spread >> 32 & 63)
 	l.buf = appendPath(l.buf[:0], path)
-	v := l.paths[string(l.buf)]
-	if v == nil {
-		hash := xxhash.Sum64(l.buf)
-		if hash > l.bar {
-			return
+	l.paths.add(l.buf, spread)
+}
+
+func taught(status int) bool { return status >= 200 && status <= 399 }
+
+// addKeys counts the keys of a query that could be names. The fixed ones need no counting.
+func (l *Learner) addKeys(query []byte, client uint64) {
+	if i := bytes.IndexByte(query, '#'); i >= 0 {
+		query = query[:i]
+	}
+	var buf [maxDecode]byte
+	for len(query) > 0 {
+		part := query
+		if i := bytes.IndexByte(query, '&'); i >= 0 {
+			part, query = query[:i], query[i+1:]
+		} else {
+			query = nil
 		}
-		v = &visits{hash: hash}
-		l.paths[string(l.buf)] = v
-		if len(l.paths) > l.limit+l.limit/4 {
-			l.prune()
+		if i := bytes.IndexByte(part, '='); i >= 0 {
+			part = part[:i]
+		}
+		if key := decode(buf[:], part); isKeyName(key) && !isFixedKey(key) {
+			l.keys.add(key, client)
 		}
 	}
-	v.hits++
-	v.clients |= 1 << (spread >> 58)
 }
 
 // mix spreads the bits of x (the finalizer of splitmix64, Steele, Lea and Flood 2014).
@@ -68,49 +81,13 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// prune keeps the limit paths with the smallest hashes. A path that is among them at the end was never
-// dropped before, so its count is exact.
-func (l *Learner) prune() {
-	if len(l.paths) <= l.limit {
-		return
-	}
-	hashes := make([]uint64, 0, len(l.paths))
-	for _, v := range l.paths {
-		hashes = append(hashes, v.hash)
-	}
-	slices.Sort(hashes)
-	l.bar = hashes[l.limit-1]
-	for path, v := range l.paths {
-		if v.hash > l.bar {
-			delete(l.paths, path)
-		}
-	}
-}
-
 // Merge adds what o counted. The result equals that of one Learner that saw both streams. o stays usable.
 func (l *Learner) Merge(o *Learner) {
 	for i, w := range o.crowd {
 		l.crowd[i] |= w
 	}
-	l.bar = min(l.bar, o.bar)
-	for path, v := range o.paths {
-		if v.hash > l.bar {
-			continue
-		}
-		mine := l.paths[path]
-		if mine == nil {
-			mine = &visits{hash: v.hash}
-			l.paths[path] = mine
-		}
-		mine.hits += v.hits
-		mine.clients |= v.clients
-	}
-	for path, v := range l.paths {
-		if v.hash > l.bar {
-			delete(l.paths, path)
-		}
-	}
-	l.prune()
+	l.paths.merge(&o.paths)
+	l.keys.merge(&o.keys)
 }
 
 // clients counts the distinct clients, at most as many as there were.
@@ -136,17 +113,26 @@ func vocabularyBar(clients int) int {
 
 // Set computes the templates. It is a pure function of the requests added; the Learner stays usable.
 func (l *Learner) Set() *Set {
-	l.prune()
+	l.paths.prune()
+	l.keys.prune()
+	bar := vocabularyBar(l.clients())
 	root := &node{}
-	for path, v := range l.paths {
+	for path, v := range l.paths.seen {
 		root.add(path, v)
 	}
-	root.collapse(0, vocabularyBar(l.clients()))
+	root.collapse(0, bar)
 	var found []*Template
 	root.patterns(nil, func(pattern string, hits int64) {
 		found = append(found, &Template{Pattern: pattern, Count: hits})
 	})
-	set, err := newSet(found)
+	var keys []string
+	for key, v := range l.keys.seen {
+		if bits.OnesCount64(v.clients) >= bar {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	set, err := newSet(found, keys)
 	if err != nil { // patterns that we wrote ourselves always parse
 		panic("endpoint: " + err.Error())
 	}

@@ -165,6 +165,46 @@ func TestCrowdedNodeCollapses(t *testing.T) {
 	}
 }
 
+// Names of parameters are vocabulary by the same bar as words of paths.
+func TestQueryKeys(t *testing.T) {
+	l := endpoint.NewLearner()
+	for client := range uint64(100) {
+		l.AddTarget([]byte("/x?cf_action=1&filter%5Bprice%5D=2&4711=x&"+name(int(client))+"=1#tail"), client, 200)
+		l.AddTarget([]byte("/x?scanned_key=1"), client, 404)
+	}
+	s := l.Set()
+	f := func(key string, want bool) {
+		t.Helper()
+		if s.KeepsKey([]byte(key)) != want {
+			t.Errorf("key %q is kept: %v", key, !want)
+		}
+	}
+	f("cf_action", true)
+	f("filter[price]", true)
+	f("page", true) // on the fixed list, with any case
+	f("Page", true)
+	f("4711", false)
+	f(name(7), false)
+	f("scanned_key", false)
+	f("tail", false)
+	f("", false)
+	f(strings.Repeat("page", 30), false)
+	var b bytes.Buffer
+	if err := s.WriteYAML(&b); err != nil {
+		t.Fatal(err)
+	}
+	got, err := endpoint.ReadYAML(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.KeepsKey([]byte("cf_action")) || got.Digest() != s.Digest() {
+		t.Error("keys were not read back")
+	}
+	if bare := learn(crowd(100, "/x")...).Set(); bare.Digest() == s.Digest() {
+		t.Error("keys are not part of the digest")
+	}
+}
+
 func TestDepthIsCapped(t *testing.T) {
 	s := learn(crowd(100, "/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o")...).Set()
 	want := "/a/b/c/d/e/f/g/h/i/j/k/l/{rest}"
@@ -301,6 +341,7 @@ func TestGivenFileIsStrict(t *testing.T) {
 	f("version: 1\nendpoints:\n- pattern: /user{id}\n", "text before a variable")
 	f("version: 1\nendpoints:\n- pattern: /{int}.annika\n", "no known file extension")
 	f("version: [\n", "endpoints file")
+	f("version: 1\nendpoints: []\nquery_keys: [\"a=annika\"]\n", "query key")
 }
 
 func BenchmarkMatch(b *testing.B) {

@@ -28,6 +28,8 @@ type Segment struct {
 type Set struct {
 	templates []*Template
 	root      *branch
+	keys      map[string]bool // of queries
+	keyList   []string        // sorted
 	digest    string
 }
 
@@ -42,10 +44,10 @@ type branch struct {
 // unmatched is the template of all paths that no template of a Set fits: no segment of it is literal.
 var unmatched = &Template{Pattern: "{unmatched}"}
 
-// newSet sorts templates by pattern and compiles them.
-func newSet(templates []*Template) (*Set, error) {
+// newSet sorts templates by pattern and compiles them. The keys are sorted and distinct.
+func newSet(templates []*Template, keys []string) (*Set, error) {
 	slices.SortFunc(templates, func(a, b *Template) int { return strings.Compare(a.Pattern, b.Pattern) })
-	s := &Set{templates: templates, root: &branch{}}
+	s := &Set{templates: templates, root: &branch{}, keyList: keys, keys: make(map[string]bool, len(keys))}
 	sum := sha256.New()
 	for i, t := range templates {
 		if i > 0 && t.Pattern == templates[i-1].Pattern {
@@ -55,6 +57,10 @@ func newSet(templates []*Template) (*Set, error) {
 			return nil, &PatternError{Index: i, Err: err}
 		}
 		io.WriteString(sum, t.Pattern+"\n")
+	}
+	for _, key := range keys {
+		s.keys[key] = true
+		io.WriteString(sum, "?"+key+"\n")
 	}
 	s.digest = hex.EncodeToString(sum.Sum(nil))
 	return s, nil
@@ -163,8 +169,8 @@ func parseSegment(name string) (Segment, string, error) {
 // Templates are the templates of s, sorted by pattern. They must not be changed.
 func (s *Set) Templates() []*Template { return s.templates }
 
-// Digest is the SHA-256, in hex, of the sorted patterns, each with a newline. Counts are not part of it:
-// equal digests match equally.
+// Digest is the SHA-256, in hex, of the sorted patterns and then the sorted query keys with a question mark before
+// each, all with a newline. Counts are not part of it: equal digests match equally.
 func (s *Set) Digest() string { return s.digest }
 
 // Match finds the template of a path (see Path). At each segment the most specific branch is taken and
