@@ -117,7 +117,7 @@ func logarithmic(low, high, height float64) scale {
 			break
 		}
 	}
-	return scale{log: true, low: floor, high: math.Max(ceil, floor*10), height: height}
+	return scale{log: true, low: math.Min(floor, ceil/10), high: ceil, height: height}
 }
 
 func (s scale) y(v float64) float64 {

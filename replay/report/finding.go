@@ -67,7 +67,7 @@ func headline(s *result.Summary) string {
 
 // waited says how long the slow ones took, by the highest percentile that n supports.
 func waited(p population) string {
-	for _, q := range []struct{ name, who string }{{"p99", "one in 100"}, {"p95", "one in 20"}, {"p50", "every second one"}} {
+	for _, q := range []struct{ name, who string }{{"p99", "one in 100"}, {"p95", "one in 20"}, {"p50", "half"}} {
 		_, at := q.name, 0.0
 		if _, at = p.quantile(q.name); p.N < compare.Floor(at) {
 			continue
@@ -165,7 +165,7 @@ func inFlightFinding(s *result.Summary) string {
 	case s.Mode == "closed":
 		return fmt.Sprintf("At most %s were in flight: the closed loop's workers set this, not the demand", grouped(s.MaxInFlight))
 	case mean < 1:
-		return fmt.Sprintf("At most %s were in flight at once", grouped(s.MaxInFlight))
+		return fmt.Sprintf("No more than %s in flight at once", grouped(s.MaxInFlight))
 	}
 	return fmt.Sprintf("In flight peaked at %s, %s the mean of %.3g that rate and latency give", grouped(s.MaxInFlight), times(float64(s.MaxInFlight)/mean), mean)
 }
@@ -189,7 +189,7 @@ func clocksFinding(s *result.Summary) string {
 		return fmt.Sprintf("%s latencies are too few for a p99; half took %s ms or less", grouped(r.N), responses(s).cell("p50"))
 	case s.Latency.Censored >= 0.01:
 		return fmt.Sprintf("p99 is %s ms: the timeout hides the true tail", responses(s).cell("p99"))
-	case r.P99 > 1.05*v.P99 && r.P99-v.P99 >= 1:
+	case r.P99-v.P99 >= 1:
 		return fmt.Sprintf("p99 is %s ms; a clock that starts at the send would show %s ms", millis(r.P99), millis(v.P99))
 	}
 	return fmt.Sprintf("p99 is %s ms on both clocks: nothing queued before it was sent", millis(r.P99))

@@ -191,13 +191,26 @@ func cards(s *result.Summary) []card {
 	return []card{
 		{Label: "offered", Value: grouped(s.Offered), Note: fmt.Sprintf("%.4g a second", s.OfferedRPS)},
 		{Label: "completed", Value: share(s.Completed, s.Offered), Note: grouped(s.Completed), Class: "good"},
-		{Label: "p50", Value: p.cell("p50"), Note: "ms, half were faster"},
-		{Label: "p99", Value: p.cell("p99"), Note: "ms, 1 in 100 was slower"},
+		{Label: "p50", Value: p.cell("p50"), Note: cardNote(p.cell("p50"), "ms, half were faster")},
+		{Label: "p99", Value: p.cell("p99"), Note: cardNote(p.cell("p99"), "ms, 1 in 100 was slower")},
 		{Label: "timed out", Value: share(s.TimedOut, s.Offered), Note: grouped(s.TimedOut)},
 		{Label: "rejected", Value: share(s.Rejected, s.Offered), Note: grouped(s.Rejected) + " by the target"},
 		{Label: "errors", Value: share(s.Errors.Total, s.Offered), Note: grouped(s.Errors.Total) + ", no whole answer"},
 		{Label: "dropped", Value: share(s.Dropped, s.Offered), Note: grouped(s.Dropped) + " by the generator"},
 	}
+}
+
+// cardNote explains a percentile that is a bound or missing.
+func cardNote(cell, exact string) string {
+	switch {
+	case strings.HasPrefix(cell, ">="):
+		return "ms, cut by the timeout"
+	case strings.HasPrefix(cell, "n<"):
+		return "too few requests"
+	case cell == "-":
+		return "no latency"
+	}
+	return exact
 }
 
 func runPlot(r Run) chart {

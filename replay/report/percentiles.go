@@ -102,7 +102,11 @@ func percentilePlot(title, how string, timeout float64, curves ...curve) chart {
 	}
 	for i, k := range curves {
 		if v, ok := k.at(0.99); ok && k.n >= compare.Floor(0.99) && i < 2 {
-			c.Dots = append(c.Dots, dot{X: percent(x(0.99)), Y: y.y(v), Label: "p99 " + millis(v) + " ms", Class: k.class, Fill: looks[k.class].Stroke, Anchor: "end"})
+			label := "p99 " + millis(v) + " ms"
+			if timeout > 0 && v >= timeout {
+				label = "p99 >=" + millis(timeout) + " ms"
+			}
+			c.Dots = append(c.Dots, dot{X: percent(x(0.99)), Y: y.y(v), Label: label, Class: k.class, Fill: looks[k.class].Stroke, Anchor: "end"})
 		}
 	}
 	if len(c.Dots) == 2 {
