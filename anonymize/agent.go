@@ -3,6 +3,8 @@ package anonymize
 import (
 	"bytes"
 	"strings"
+
+	"reprise/anonymize/trace"
 )
 
 // agentLimit is the number of user agents that a worker remembers.
@@ -36,21 +38,29 @@ var families = []family{
 // maxAgent is how much of a user agent is looked at, in bytes.
 const maxAgent = 512
 
-// agent returns family and major version, such as "chrome/86", or "other".
-func (a *Anonymizer) agent(agent []byte) string {
+// agentEntry is what is remembered of a user agent.
+type agentEntry struct {
+	family string
+	digest [16]byte // keyed; stands for the user agent in identities
+}
+
+// agent returns family and major version, such as "chrome/86" or "other", and the digest of the user agent. No user
+// agent has neither.
+func (a *Anonymizer) agent(agent []byte) agentEntry {
 	if len(agent) == 0 || string(agent) == "-" {
-		return ""
+		return agentEntry{}
 	}
 	agent = agent[:min(len(agent), maxAgent)]
-	if s, ok := a.agents[string(agent)]; ok {
-		return s
+	if e, ok := a.agents[string(agent)]; ok {
+		return e
 	}
 	if len(a.agents) >= agentLimit {
 		clear(a.agents)
 	}
-	s := familyOf(strings.ToLower(string(agent)))
-	a.agents[string(agent)] = s
-	return s
+	e := agentEntry{family: familyOf(strings.ToLower(string(agent)))}
+	copy(e.digest[:], a.mapper.Sum(labelAgent, agent)[:])
+	a.agents[string(agent)] = e
+	return e
 }
 
 func familyOf(agent string) string {
@@ -74,22 +84,30 @@ func familyOf(agent string) string {
 	return "other"
 }
 
-// identity is the user's pseudonym: of the user field, else of client and user agent together.
-func (a *Anonymizer) identity(user, client, agent []byte) (id [16]byte) {
+// identity is the user's pseudonym: of the user field, else of the client's pseudonym and the user agent together.
+func (a *Anonymizer) identity(user, client []byte, agent *agentEntry) (id trace.Pseudonym) {
 	switch {
 	case len(user) > 0 && string(user) != "-":
+		a.key = append(a.key[:0], user...)
 		if bytes.IndexByte(user, '@') >= 0 {
-			a.key = append(a.key[:0], user...)
 			for i, c := range a.key {
 				if c >= 'A' && c <= 'Z' {
 					a.key[i] = c | 0x20
 				}
 			}
-			user = a.key
 		}
-		copy(id[:], a.mapper.Sum(labelUser, user)[:])
-	case len(client) > 0 || len(agent) > 0:
-		copy(id[:], a.mapper.Sum(labelClient, client, agent)[:])
+		copy(id[:], a.mapper.Sum(labelUser, a.key)[:])
+		return id
+	case len(client) == 0 && agent.family == "":
+		return id
 	}
+	a.key = append(append(a.key[:0], agent.digest[:]...), client...)
+	out, _, ok := a.cache.get(a.out[:0], useIdentity, a.key)
+	if !ok {
+		out = append(out, a.mapper.Sum(labelClient, a.key)[:len(id)]...)
+		a.cache.put(useIdentity, a.key, out, kindNone)
+	}
+	a.out = out
+	copy(id[:], out)
 	return id
 }

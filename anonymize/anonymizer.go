@@ -13,6 +13,7 @@ import (
 const (
 	labelUser   = pseudonym.LabelUser
 	labelClient = pseudonym.LabelClient
+	labelAgent  = pseudonym.LabelAgent
 )
 
 // DefaultCache is the number of finished pseudonyms that each worker keeps.
@@ -54,7 +55,7 @@ type Anonymizer struct {
 	hostBuf []byte
 	hosts   map[string]string
 	methods map[string]string
-	agents  map[string]string
+	agents  map[string]agentEntry
 }
 
 // New returns an Anonymizer for a key and the path templates of the service. With nil for set, no path has a template and
@@ -78,7 +79,7 @@ func New(key *Key, set *endpoint.Set, o Options) (*Anonymizer, error) {
 func (a *Anonymizer) init() (err error) {
 	a.prefix, err = pseudonym.NewPrefix(a.ipKey, true)
 	a.cache = newCache(a.options.CacheEntries)
-	a.hosts, a.methods, a.agents = make(map[string]string), make(map[string]string), make(map[string]string)
+	a.hosts, a.methods, a.agents = make(map[string]string), make(map[string]string), make(map[string]agentEntry)
 	return err
 }
 
@@ -135,8 +136,9 @@ func (a *Anonymizer) record(in *ingest.Record, out *trace.Record) error {
 	out.Target, out.Endpoint = target, template.Pattern
 	host, _, _ := splitPort(in.Host)
 	out.Host = a.host(host)
-	out.Agent = a.agent(in.Agent)
-	out.User = a.identity(in.User, out.Client, in.Agent)
+	agent := a.agent(in.Agent)
+	out.Agent = agent.family
+	out.User = a.identity(in.User, out.Client, &agent)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 const (
 	useValue byte = iota + 1
 	useClient
+	useIdentity
 )
 
 // value appends the pseudonym of a raw value, in its own encoding. form says that + is a space.

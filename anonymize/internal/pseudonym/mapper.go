@@ -156,4 +156,6 @@ const (
 	LabelUser
 	// LabelClient is for identities of users that are known by their client only.
 	LabelClient
+	// LabelAgent is for user agents as part of an identity.
+	LabelAgent
 )
