@@ -42,17 +42,11 @@ is pseudonymised personal data, not anonymous: keep the key away from it.
 			if o.workers < 1 || o.workers > 1024 {
 				return usage("USAGE", fmt.Sprintf("--workers: %d is not between 1 and 1024", o.workers), "--workers 2")
 			}
-			memory, err := parseSize(c.String("memory"))
-			if err != nil {
-				return usage("USAGE", "--memory: "+err.Error(), "--memory 192MB")
-			}
-			o.memory = sortShare(memory)
-			finish, err := o.logs.rejectsTo(s.out, c.Bool("force"))
-			if err != nil {
+			if o.memory, err = memoryOf(c); err != nil {
 				return err
 			}
 			_, err = s.anonymize(c.Context, o, c.String("output"), c.Bool("force"))
-			return finish(err)
+			return err
 		},
 	}
 }
@@ -72,7 +66,7 @@ type anonymizeOptions struct {
 }
 
 // anonymize writes the trace of logs.
-func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, force bool) (ingest.Report, error) {
+func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, force bool) (_ ingest.Report, err error) {
 	none := ingest.Report{}
 	key, err := loadKey(o.key)
 	if err != nil {
@@ -83,6 +77,11 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 		return none, err
 	}
 	defer dst.discard()
+	finish, err := o.logs.rejectsTo(force)
+	if err != nil {
+		return none, err
+	}
+	defer func() { err = finish(err) }()
 	set, err := s.templates(ctx, o.endpoints, o.logs)
 	if err != nil {
 		return none, err
@@ -101,12 +100,12 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 		return none, err
 	}
 	defer sorter.Close()
-	if err := s.fillSorter(ctx, an, r, sorter, o.workers); err != nil {
+	if err = s.fillSorter(ctx, an, r, sorter, o.workers); err != nil {
 		return none, err
 	}
 	report := r.Report()
 	s.printReport(report)
-	if err := o.logs.check(report); err != nil {
+	if err = o.logs.check(report); err != nil {
 		return report, err
 	}
 	return report, s.writeTrace(ctx, dst, sorter, report, key, set, an)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -43,6 +44,9 @@ Exit codes: 0 PASS, 5 INVALID, 6 NOT COMPARABLE, 7 INCONCLUSIVE, 10 FAIL.`,
 			if err != nil {
 				return err
 			}
+			if x := c.Float64("tolerance"); !(x > 0 && x <= 10) {
+				return usage("USAGE", fmt.Sprintf("--tolerance: %v is not above 0 and at most 10", x), "--tolerance 0.1")
+			}
 			cmp, err := compare.Runs(a, b, compare.Options{Vary: compare.Vary(c.String("vary")), Force: c.Bool("force"), Tolerance: c.Float64("tolerance")})
 			if err != nil {
 				return usage("USAGE", err.Error(), "reprise help compare")
@@ -79,6 +83,8 @@ func loadRun(name string) (*result.Run, error) {
 	switch {
 	case errors.Is(err, result.ErrPartial):
 		return nil, &failure{code: "RUN-PARTIAL", exit: exitInput, what: name + " was cut before it was whole; it has no summary", fix: "run it again"}
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, usage("RUN", err.Error(), "name the folder of a run, such as runs/2026-11-27-trace-open")
 	case err != nil:
 		return nil, &failure{code: "RUN", exit: exitInput, what: err.Error(), fix: "name the folder of a run, such as runs/2026-11-27-trace-open"}
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -21,7 +20,7 @@ import (
 
 // schedule makes the plan file of a sample file.
 func (s *shell) schedule(ctx context.Context, name, out string, force bool, o scheduleOptions) (*diagnosis, error) {
-	path, remove, err := s.spool(name, o.tmp)
+	path, remove, err := s.spool(ctx, name, o.tmp)
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +63,9 @@ type sampleFile struct {
 }
 
 func readSample(path string) (*sampleFile, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
-		return nil, &failure{code: "INPUT", exit: exitUsage, what: err.Error()}
+		return nil, err
 	}
 	defer f.Close()
 	sum := sha256.New()
@@ -137,7 +136,9 @@ func draw(ctx context.Context, f *sampleFile, o scheduleOptions) (*plan.Drawing,
 	var schedule *arrival.Schedule
 	if o.kind == arrival.Logged {
 		schedule, err = arrival.NewLogged(f.stamps(ctx), o.arrival)
-		err = errors.Join(f.err, err)
+		if f.err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", f.path, f.err)
+		}
 	} else {
 		schedule, err = arrival.New(o.kind, profile, o.arrival)
 	}

@@ -32,28 +32,39 @@ many clients asked for; the file can be edited.
 				if err != nil {
 					return err
 				}
-				set, _, err := s.learn(c.Context, o)
+				finish, err := o.rejectsTo(c.Bool("force"))
 				if err != nil {
 					return err
 				}
-				out, err := create(c.String("output"), c.Bool("force"), s.out)
-				if err != nil {
-					return err
-				}
-				defer out.discard()
-				if err := set.WriteYAML(out); err != nil {
-					return err
-				}
-				fmt.Fprintf(s.err, "endpoints: %d templates\n", len(set.Templates()))
-				return out.commit()
+				return finish(s.writeEndpoints(c.Context, o, c.String("output"), c.Bool("force")))
 			},
 		}},
 	}
 }
 
-// learn reads the logs once and learns their path templates.
+func (s *shell) writeEndpoints(ctx context.Context, o logOptions, name string, force bool) error {
+	out, err := create(name, force, s.out)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	set, report, err := s.learn(ctx, o)
+	if err != nil {
+		return err
+	}
+	if err := o.check(report); err != nil {
+		return err
+	}
+	if err := set.WriteYAML(out); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.err, "endpoints: %d templates\n", len(set.Templates()))
+	return out.commit()
+}
+
+// learn reads the logs once and learns their path templates. It leaves it to the caller to check the report.
 func (s *shell) learn(ctx context.Context, o logOptions) (*endpoint.Set, ingest.Report, error) {
-	o.ingest.SkipHash, o.ingest.Reject = true, nil
+	o.ingest.SkipHash = true
 	r, err := o.open(ctx)
 	if err != nil {
 		return nil, ingest.Report{}, err
@@ -66,7 +77,7 @@ func (s *shell) learn(ctx context.Context, o logOptions) (*endpoint.Set, ingest.
 		}
 		l.Add(endpoint.Path(rec.Target), xxhash.Sum64(rec.Client), rec.Status)
 	}
-	return l.Set(), r.Report(), o.check(r.Report())
+	return l.Set(), r.Report(), nil
 }
 
 // templates are the given ones, or learned from the logs.
@@ -88,6 +99,8 @@ func (s *shell) templates(ctx context.Context, given string, o logOptions) (*end
 			return nil, usage("ENDPOINTS", "path templates cannot be learned from stdin, which is read only once", "reprise endpoints learn LOG -o endpoints.yaml, then --endpoints endpoints.yaml")
 		}
 	}
+	// Rejects are told by the second pass, which reads the same lines.
+	o.ingest.Reject = nil
 	set, _, err := s.learn(ctx, o)
 	return set, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"syscall"
 
 	"reprise/anonymize/recordfile"
@@ -62,40 +63,60 @@ func usage(code, what, fix string) error {
 // is a bug of ours.
 func explain(err error) *failure {
 	var f *failure
-	if errors.As(err, &f) {
+	switch {
+	case errors.As(err, &f):
 		return f
+	case errors.Is(err, context.Canceled):
+		return &failure{code: "INTERRUPTED", exit: exitInterrupted, what: "stopped by a signal", why: "nothing half-written is left under its final name", fix: "run the command again"}
 	}
 	if f := explainInput(err); f != nil {
 		return f
 	}
-	switch {
-	case errors.Is(err, context.Canceled):
-		return &failure{code: "INTERRUPTED", exit: exitInterrupted, what: "stopped by a signal; nothing half-written was left under its final name"}
-	case errors.Is(err, syscall.ENOSPC):
-		return &failure{code: "DISK-FULL", exit: exitEnvironment, what: err.Error(), fix: "free some space, or choose another folder with -o or --tmp"}
-	case errors.Is(err, fs.ErrPermission):
-		return &failure{code: "NO-PERMISSION", exit: exitEnvironment, what: err.Error()}
-	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EIO), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
-		return &failure{code: "OUTPUT", exit: exitEnvironment, what: err.Error()}
-	case errors.Is(err, fs.ErrNotExist):
-		return &failure{code: "NOT-FOUND", exit: exitUsage, what: err.Error()}
+	return explainSystem(err)
+}
+
+// explainSystem covers what the file system refuses.
+func explainSystem(err error) *failure {
+	const elsewhere = "choose another place with -o or --tmp"
+	is := func(any ...error) bool {
+		return slices.ContainsFunc(any, func(e error) bool { return errors.Is(err, e) })
 	}
-	return &failure{code: "BUG", exit: exitBug, what: err.Error(), why: "this is not a failure that reprise knows how to explain; please report it with the command"}
+	switch {
+	case full(err):
+		return diskFull(err)
+	case is(fs.ErrPermission):
+		return &failure{code: "NO-PERMISSION", exit: exitEnvironment, what: err.Error(), fix: elsewhere}
+	case is(syscall.EROFS, syscall.EIO, syscall.ENOTDIR, syscall.EISDIR, syscall.ENAMETOOLONG, syscall.EPIPE):
+		return &failure{code: "OUTPUT", exit: exitEnvironment, what: err.Error(), fix: elsewhere}
+	case is(fs.ErrNotExist):
+		return &failure{code: "NOT-FOUND", exit: exitUsage, what: err.Error(), fix: "check the names on the command line"}
+	}
+	return &failure{code: "BUG", exit: exitBug, what: err.Error(), why: "this is not a failure that reprise knows how to explain", fix: "report it together with the command"}
+}
+
+// full reports whether the disk, the quota or the limit of a file's size was reached.
+func full(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}
+
+func diskFull(err error) *failure {
+	return &failure{code: "DISK-FULL", exit: exitEnvironment, what: err.Error(), fix: "free some space, or choose another folder with -o or --tmp"}
 }
 
 // explainInput covers damaged and foreign record files.
 func explainInput(err error) *failure {
+	const again = "write the file again with the command that made it"
 	var kind *recordfile.KindError
 	var line *recordfile.LineError
 	switch {
 	case errors.As(err, &kind):
 		return &failure{code: "FILE-KIND", exit: exitInput, what: err.Error(), fix: kindFix(kind)}
 	case errors.Is(err, recordfile.ErrTruncated):
-		return &failure{code: "FILE-TRUNCATED", exit: exitInput, what: err.Error(), fix: "write the file again with the command that made it"}
+		return &failure{code: "FILE-TRUNCATED", exit: exitInput, what: err.Error(), fix: again}
 	case errors.Is(err, recordfile.ErrChecksum):
-		return &failure{code: "FILE-DAMAGED", exit: exitInput, what: err.Error(), fix: "write the file again with the command that made it"}
+		return &failure{code: "FILE-DAMAGED", exit: exitInput, what: err.Error(), fix: again}
 	case errors.As(err, &line):
-		return &failure{code: "FILE-RECORD", exit: exitInput, what: err.Error(), fix: "write the file again with the command that made it"}
+		return &failure{code: "FILE-RECORD", exit: exitInput, what: err.Error(), fix: again}
 	}
 	return nil
 }
@@ -113,5 +134,5 @@ func kindFix(e *recordfile.KindError) string {
 	case "plan":
 		return "reprise schedule S.sample.zst -o P.plan.zst"
 	}
-	return ""
+	return "write the file again with the command that made it"
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,8 +17,9 @@ import (
 // output is a file that appears under its name only when it is whole. A name of "-" is stdout.
 type output struct {
 	*bufio.Writer
-	file *os.File // nil for stdout
-	name string
+	file  *os.File // nil for stdout
+	name  string
+	whole bool // file is a device or a pipe, which is written as it is
 }
 
 // create starts an output. It refuses a name that exists, unless force is set.
@@ -27,6 +29,14 @@ func create(name string, force bool, stdout io.Writer) (*output, error) {
 	}
 	if name == "-" {
 		return &output{Writer: bufio.NewWriterSize(stdout, 1<<16), name: name}, nil
+	}
+	// A device or a pipe has no half-written state, and a rename would put a file in its place.
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, unwritable(name, err)
+		}
+		return &output{Writer: bufio.NewWriterSize(f, 1<<16), file: f, name: name, whole: true}, nil
 	}
 	if err := absent(name, force); err != nil {
 		return nil, err
@@ -39,13 +49,15 @@ func create(name string, force bool, stdout io.Writer) (*output, error) {
 	return &output{Writer: bufio.NewWriterSize(f, 1<<16), file: f, name: name}, nil
 }
 
+// absent refuses an output that exists. Force replaces files, but no folder.
 func absent(name string, force bool) error {
-	if force {
-		return nil
-	}
-	if _, err := os.Lstat(name); err == nil {
+	info, err := os.Lstat(name)
+	switch {
+	case err == nil && info.IsDir() && force:
+		return usage("OUTPUT-EXISTS", name+" is a folder", "choose another name with -o")
+	case err == nil && !force:
 		return usage("OUTPUT-EXISTS", name+" exists", "choose another name with -o, or add --force to replace it")
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return unwritable(name, err)
 	}
 	return nil
@@ -53,6 +65,9 @@ func absent(name string, force bool) error {
 
 // unwritable explains why an output cannot be made.
 func unwritable(name string, err error) error {
+	if full(err) {
+		return diskFull(fmt.Errorf("cannot write %s: %w", name, err))
+	}
 	return &failure{code: "OUTPUT", exit: exitEnvironment, what: fmt.Sprintf("cannot write %s: %v", name, err), fix: "choose another place with -o"}
 }
 
@@ -62,6 +77,13 @@ func (o *output) commit() error {
 		return fmt.Errorf("write %s: %w", o.name, err)
 	}
 	if o.file == nil {
+		return nil
+	}
+	if o.whole {
+		defer func() { o.file = nil }()
+		if err := o.file.Close(); err != nil {
+			return fmt.Errorf("write %s: %w", o.name, err)
+		}
 		return nil
 	}
 	if err := errors.Join(o.file.Sync(), o.file.Close()); err != nil {
@@ -76,11 +98,36 @@ func (o *output) commit() error {
 
 // discard removes what was not committed; after commit it does nothing.
 func (o *output) discard() {
-	if o.file != nil {
-		o.file.Close()
-		os.Remove(o.file.Name())
-		o.file = nil
+	if o.file == nil {
+		return
 	}
+	o.file.Close()
+	if !o.whole {
+		os.Remove(o.file.Name())
+	}
+	o.file = nil
+}
+
+// openFile opens a file to read. What it refuses is the user's mistake, not a damaged input.
+func openFile(name string) (*os.File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, missing(err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, &failure{code: "INPUT", exit: exitUsage, what: name + " is a folder, not a file", fix: "name a file in it"}
+	}
+	return f, nil
+}
+
+// missing explains why an input cannot be opened.
+func missing(err error) error {
+	fix := "check the name"
+	if errors.Is(err, fs.ErrPermission) {
+		fix = "make it readable, or run as a user who may read it"
+	}
+	return &failure{code: "INPUT", exit: exitUsage, what: err.Error(), fix: fix}
 }
 
 // input is an open record file, with its SHA-256 known once it was read to its end.
@@ -91,19 +138,15 @@ type input struct {
 	sum  interface{ Sum([]byte) []byte }
 }
 
-// openInput opens a record file; "-" is stdin.
-func openInput(name string, stdin io.Reader) (*input, error) {
+// openInput opens a record file; "-" is stdin, whose reading ends with ctx.
+func openInput(ctx context.Context, name string, stdin io.Reader) (*input, error) {
 	sum := sha256.New()
 	if name == "-" {
-		return &input{Reader: io.TeeReader(stdin, sum), name: "stdin", sum: sum}, nil
+		return &input{Reader: io.TeeReader(interruptible(ctx, stdin), sum), name: "stdin", sum: sum}, nil
 	}
-	f, err := os.Open(name)
+	f, err := openFile(name)
 	if err != nil {
-		return nil, &failure{code: "INPUT", exit: exitUsage, what: err.Error()}
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
-		return nil, &failure{code: "INPUT", exit: exitUsage, what: name + " is a folder, not a file"}
+		return nil, err
 	}
 	return &input{Reader: io.TeeReader(f, sum), file: f, name: filepath.Base(name), sum: sum}, nil
 }

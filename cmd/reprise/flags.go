@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -13,10 +14,6 @@ func twin(name string) []string {
 
 func text(name, value, usage string, aliases ...string) *cli.StringFlag {
 	return &cli.StringFlag{Name: name, Aliases: aliases, Value: value, Usage: usage, EnvVars: twin(name)}
-}
-
-func texts(name, usage string) *cli.StringSliceFlag {
-	return &cli.StringSliceFlag{Name: name, Usage: usage, EnvVars: twin(name)}
 }
 
 func whole(name string, value int, usage string) *cli.IntFlag {
@@ -41,4 +38,28 @@ func outFlag(what string) *cli.StringFlag {
 
 func forceFlag() *cli.BoolFlag {
 	return &cli.BoolFlag{Name: "force", Usage: "replace an output that exists"}
+}
+
+// noArgs refuses the arguments of a command that takes none.
+func noArgs(c *cli.Context) error {
+	return usage("USAGE", fmt.Sprintf("%s takes no argument, got %q", c.Command.Name, c.Args().First()), "reprise help "+c.Command.Name)
+}
+
+// oneArg is the command's only argument.
+func oneArg(c *cli.Context, what string) (string, error) {
+	if c.NArg() != 1 {
+		return "", usage("USAGE", fmt.Sprintf("%s takes one %s, got %d", c.Command.Name, what, c.NArg()), "reprise help "+c.Command.Name)
+	}
+	return c.Args().First(), nil
+}
+
+// positive refuses whole numbers below 1. A zero default means that the flag was left out, which stays
+// allowed.
+func positive(c *cli.Context, names ...string) error {
+	for _, name := range names {
+		if n := c.Int(name); c.IsSet(name) && n < 1 {
+			return usage("USAGE", fmt.Sprintf("--%s: %d is not above 0", name, n), "reprise help "+c.Command.Name)
+		}
+	}
+	return nil
 }

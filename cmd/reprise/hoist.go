@@ -9,7 +9,7 @@ import (
 // hoist moves flags before arguments, because cli.v2 silently takes a flag that stands after an argument
 // for an argument. "--" ends the flags, "-" is an argument.
 func hoist(app *cli.App, args []string) []string {
-	if len(args) < 2 {
+	if len(args) < 2 || args[len(args)-1] == "--generate-bash-completion" { // a shell asks, and not a person
 		return args
 	}
 	head, rest, flags := args[:1:1], args[1:], app.Flags

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/ingest"
 	"reprise/ingest/inspect"
 )
 
@@ -27,7 +29,7 @@ func (s *shell) inspectCommand() *cli.Command {
 				return err
 			}
 			o.ingest.SkipHash = true
-			finish, err := o.rejectsTo(s.out, c.Bool("force"))
+			finish, err := o.rejectsTo(c.Bool("force"))
 			if err != nil {
 				return err
 			}
@@ -43,20 +45,9 @@ func (s *shell) inspect(c *cli.Context, o logOptions) error {
 	}
 	defer r.Close()
 	in := inspect.New(inspect.Options{})
-	var n atomic.Int64
-	p := s.watch(func() string { return fmt.Sprintf("inspect: %d records", n.Load()) })
-	records := int64(0)
-	for rec, err := range r.Records(c.Context) {
-		if err != nil {
-			p.done()
-			return inputFailure(err)
-		}
-		in.Add(rec)
-		if records++; records%4096 == 0 {
-			n.Store(records)
-		}
+	if err := s.examine(c.Context, r, in); err != nil {
+		return err
 	}
-	p.done()
 	summary := in.Finish(r.Report())
 	if c.Bool("json") {
 		err = json.NewEncoder(s.out).Encode(summary)
@@ -67,4 +58,22 @@ func (s *shell) inspect(c *cli.Context, o logOptions) error {
 		return err
 	}
 	return o.check(r.Report())
+}
+
+// examine gives all records to in.
+func (s *shell) examine(ctx context.Context, r *ingest.Reader, in *inspect.Inspection) error {
+	var shown atomic.Int64
+	p := s.watch(func() string { return fmt.Sprintf("inspect: %d records", shown.Load()) })
+	defer p.done()
+	n := int64(0)
+	for rec, err := range r.Records(ctx) {
+		if err != nil {
+			return inputFailure(err)
+		}
+		in.Add(rec)
+		if n++; n%4096 == 0 {
+			shown.Store(n)
+		}
+	}
+	return nil
 }

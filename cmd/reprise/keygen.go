@@ -21,24 +21,36 @@ traces: whoever has both can undo the pseudonyms. The same key gives the same ps
 		OnUsageError: usageError,
 		Flags:        []cli.Flag{outFlag("the key to this new file")},
 		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return noArgs(c)
+			}
 			name := c.String("output")
 			if name == "" || name == "-" {
 				return usage("NO-OUTPUT", "a key is written to a file only", "reprise keygen -o reprise.key")
 			}
 			if err := anonymize.NewKeyFile(name); err != nil {
-				if errors.Is(err, fs.ErrExist) {
-					return usage("OUTPUT-EXISTS", name+" exists", "a key is never replaced; choose another name with -o")
-				}
-				return unwritable(name, err)
+				return keyNotMade(name, err)
 			}
 			key, err := loadKey(name)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(s.err, "key %s in %s: keep it out of git, and apart from traces\n", key.ID(), name)
+			fmt.Fprintf(s.err, "key %s in %s: keep it out of git, and apart from traces\n", key.ID(), plain(name))
 			return nil
 		},
 	}
+}
+
+// keyNotMade tells a refusal of ours from one of the file system.
+func keyNotMade(name string, err error) error {
+	var refused *anonymize.KeyError
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return usage("OUTPUT-EXISTS", name+" exists", "a key is never replaced; choose another name with -o")
+	case errors.As(err, &refused) && refused.Err == nil:
+		return usage("ANON-KEY", err.Error(), "reprise keygen -o ~/reprise.key")
+	}
+	return unwritable(name, err)
 }
 
 // loadKey reads a key file.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -28,7 +27,7 @@ func (s *shell) loadCommand() *cli.Command {
 			text("name", "", "scenario name in the archive; default: that of the load")}, scenarioFlags()...), replayFlags(1)...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
-				return usage("USAGE", fmt.Sprintf("load takes no argument, got %q", c.Args().First()), "reprise help load")
+				return noArgs(c)
 			}
 			o, err := s.replayOptionsOf(c)
 			if err != nil {
@@ -36,7 +35,7 @@ func (s *shell) loadCommand() *cli.Command {
 			}
 			dir, err := os.MkdirTemp("", "reprise-load-*")
 			if err != nil {
-				return fmt.Errorf("a folder for the plan: %w", err)
+				return unwritable("a folder for the plan", err)
 			}
 			defer os.RemoveAll(dir)
 			path := filepath.Join(dir, "load.plan.zst")
@@ -68,7 +67,7 @@ func (s *shell) loadPlan(c *cli.Context, path string, closed bool) error {
 		kind = arrival.Kind(c.String("arrival"))
 	}
 	o := arrival.Options{Rate: c.Float64("rate")}
-	if closed && o.Rate == 0 {
+	if closed && !c.IsSet("rate") {
 		o.Rate = 1 // a closed loop takes the content of the plan and none of its instants
 	}
 	if err := arrival.CheckRate(o.Rate); err != nil {

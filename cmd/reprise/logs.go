@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -67,20 +68,26 @@ func (o *logOptions) open(ctx context.Context) (*ingest.Reader, error) {
 	return r, nil
 }
 
+// inputFailure explains why logs cannot be read. What is the output's fault, or a signal's, stays as it is.
 func inputFailure(err error) error {
 	var format *ingest.UnknownFormatError
 	var custom *ingest.FormatError
-	switch {
+	var path *fs.PathError
+	switch isPath := errors.As(err, &path); {
+	case errors.Is(err, context.Canceled), full(err), isPath && path.Op == "write":
+		return err
 	case errors.As(err, &format):
 		return formatFailure(format)
 	case errors.As(err, &custom):
 		return usage("LOG-FORMAT", err.Error(), `--log-format '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent'`)
 	case errors.Is(err, ingest.ErrEmpty):
 		return &failure{code: "EMPTY", exit: exitInput, what: err.Error(), fix: "check that the log was not rotated away"}
-	case errors.Is(err, context.Canceled):
-		return err
+	case errors.Is(err, ingest.ErrConsumed):
+		return usage("INPUT", err.Error(), "name each input once")
+	case isPath && path.Op != "read", errors.Is(err, source.ErrNoFile):
+		return missing(err)
 	}
-	return &failure{code: "INPUT", exit: exitUsage, what: err.Error()}
+	return &failure{code: "LOG-DAMAGED", exit: exitInput, what: err.Error(), fix: "copy the log again, or decompress what of it is whole"}
 }
 
 // formatFailure shows the shape of the first line that does not fit, with a mark under the place.
@@ -104,18 +111,21 @@ func formatFailure(e *ingest.UnknownFormatError) error {
 	return f
 }
 
+// codeRejects is the code of a log with too many rejected lines.
+const codeRejects = "REJECTS"
+
 // check applies --max-reject to a finished reading.
 func (o *logOptions) check(r ingest.Report) error {
 	t := r.Total()
 	for _, f := range r.Files {
 		if n := f.Lines - f.Skipped; n > 0 && float64(f.Rejected) > o.maxReject*float64(n) {
-			return &failure{code: "REJECTS", exit: exitInput,
+			return &failure{code: codeRejects, exit: exitInput,
 				what: fmt.Sprintf("%s: %d of %d lines were rejected (%.2f %%, limit %.2f %%): %s", f.Name, f.Rejected, n, 100*float64(f.Rejected)/float64(n), 100*o.maxReject, reasons(f.Reasons)),
 				fix:  "see them with --rejects rejects.jsonl; accept them with --max-reject " + fmt.Sprintf("%.2g", float64(f.Rejected)/float64(n)+0.005)}
 		}
 	}
 	if t.Records == 0 {
-		return &failure{code: "EMPTY", exit: exitInput, what: fmt.Sprintf("no request in %d lines", t.Lines)}
+		return &failure{code: "EMPTY", exit: exitInput, what: fmt.Sprintf("no request in %d lines", t.Lines), fix: "reprise inspect LOG says what the log holds"}
 	}
 	return nil
 }

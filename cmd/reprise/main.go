@@ -27,6 +27,8 @@ type shell struct {
 	out io.Writer
 	err io.Writer
 	tty bool // err is a terminal
+
+	unknown bool // a command was not found; cli.v2 lets nobody return that
 }
 
 // signalled is the cause of a context that a signal ended.
@@ -68,6 +70,8 @@ func (s *shell) run(ctx context.Context, args []string) int {
 func (s *shell) exit(ctx context.Context, err error) int {
 	var v verdict
 	switch {
+	case err == nil && s.unknown:
+		return exitUsage
 	case err == nil:
 		return exitOK
 	case errors.As(err, &v):
@@ -94,6 +98,7 @@ func (s *shell) app() *cli.App {
 		ExitErrHandler:       func(*cli.Context, error) {}, // cli's own handler exits from inside
 		OnUsageError:         usageError,
 		CommandNotFound: func(c *cli.Context, name string) {
+			s.unknown = true
 			fmt.Fprintf(s.err, "error[USAGE] %q is no command (exit %d)\n  fix: reprise help\n", plain(name), exitUsage)
 		},
 		Action: func(c *cli.Context) error {

@@ -32,7 +32,7 @@ func (r *rehearsal) run(ctx context.Context) (*archived, error) {
 	before := r.metrics(ctx)
 	target, err := httptarget.New(ctx, r.o.target)
 	if err != nil {
-		return nil, targetFailure(err)
+		return nil, targetFailure(ctx, err)
 	}
 	defer target.Close()
 	warmup, err := r.warm(ctx, target)

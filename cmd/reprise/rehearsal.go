@@ -47,9 +47,9 @@ func readPlan(ctx context.Context, path string) (*planFile, error) {
 }
 
 func (f *planFile) open() (*plan.Reader, func(), error) {
-	file, err := os.Open(f.path)
+	file, err := openFile(f.path)
 	if err != nil {
-		return nil, nil, &failure{code: "INPUT", exit: exitUsage, what: err.Error()}
+		return nil, nil, err
 	}
 	r, err := plan.NewReader(file)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *shell) replay(ctx context.Context, path string, o replayOptions) ([]*ar
 func (r *rehearsal) prepare(ctx context.Context) error {
 	o, t := &r.o, &r.plan.terms
 	if t.Writes && !o.allowWrites {
-		return usage("WRITES", r.plan.path+" sends requests with side effects", "add --allow-writes and a reset step (--env), or make the plan without --allow-writes")
+		return usage("WRITES", "the plan sends requests with side effects", "add --allow-writes and a reset step (--env), or make the plan without --allow-writes")
 	}
 	if t.Writes && !o.env.Resets() {
 		return usage("NO-RESET", "requests with side effects need an environment that is reset before every run", "give --env a file with a reset step, such as reset: [{http: {url: \"http://127.0.0.1:8080/reset\"}}]")
@@ -145,16 +145,18 @@ func (r *rehearsal) prepare(ctx context.Context) error {
 	if err := os.MkdirAll(o.out, 0o755); err != nil {
 		return unwritable(o.out, err)
 	}
-	target, err := httptarget.New(ctx, o.target)
-	if err != nil {
-		return targetFailure(err)
-	}
-	defer target.Close()
-	return reach(ctx, o.target.URL)
+	return reach(ctx, o.target)
 }
 
-func targetFailure(err error) error {
+func targetFailure(ctx context.Context, err error) error {
 	var guard *httptarget.GuardError
+	var name *net.DNSError
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if errors.As(err, &name) {
+		return targetDown(err)
+	}
 	if errors.As(err, &guard) {
 		return &failure{code: "TARGET-NOT-ALLOWED", exit: exitUsage, what: err.Error(),
 			why: "reprise sends traffic to loopback only, unless the host was allowed",
@@ -163,11 +165,26 @@ func targetFailure(err error) error {
 	return &failure{code: "TARGET", exit: exitUsage, what: err.Error(), fix: "--target http://127.0.0.1:8080"}
 }
 
-// reach dials the target once, so that a target that is down stops the rehearsal before it begins.
-func reach(ctx context.Context, target string) error {
-	u, err := url.Parse(target)
+func targetDown(err error) error {
+	return &failure{code: "TARGET-DOWN", exit: exitEnvironment, what: err.Error(),
+		why: "nothing was sent, nothing was reset, no archive was made", fix: "start the target, or correct --target"}
+}
+
+// reach checks that the target may be reached, and then dials it once, so that a target that is down stops
+// the rehearsal before it begins.
+func reach(ctx context.Context, o httptarget.Options) error {
+	t, err := httptarget.New(ctx, o)
 	if err != nil {
-		return targetFailure(err)
+		return targetFailure(ctx, err)
+	}
+	t.Close()
+	u, err := url.Parse(o.URL)
+	if err != nil {
+		return targetFailure(ctx, err)
+	}
+	addrs, err := o.Guard.Check(ctx, u.Hostname())
+	if err != nil {
+		return targetFailure(ctx, err)
 	}
 	port := u.Port()
 	if port == "" {
@@ -177,15 +194,16 @@ func reach(ctx context.Context, target string) error {
 		port = "80"
 	}
 	d := net.Dialer{Timeout: 5 * time.Second}
-	c, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
-	if err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+	for _, a := range addrs { // those that were checked, and not what the name means by now
+		var c net.Conn
+		if c, err = d.DialContext(ctx, "tcp", net.JoinHostPort(a.String(), port)); err == nil {
+			return c.Close()
 		}
-		return &failure{code: "TARGET-DOWN", exit: exitEnvironment, what: fmt.Sprintf("%s: %v", target, err),
-			why: "nothing was sent, nothing was reset, no archive was made", fix: "start the target, or correct --target"}
 	}
-	return c.Close()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return targetDown(fmt.Errorf("%s: %w", o.URL, err))
 }
 
 // reset brings the environment to its known state and proves it: the fingerprint before every run is that
@@ -219,7 +237,8 @@ func environmentFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return &failure{code: "ENVIRONMENT", exit: exitEnvironment, what: err.Error(), why: "no request of the plan was sent"}
+	return &failure{code: "ENVIRONMENT", exit: exitEnvironment, what: err.Error(), why: "no request of the plan was sent",
+		fix: "run the step by hand, and correct it in the file of --env"}
 }
 
 // warm sends the warm-up and checks that it changed nothing.

@@ -2,8 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -20,12 +20,15 @@ type reject struct {
 }
 
 // rejectsTo writes rejected lines to the file of --rejects. The returned finish commits it, or discards it
-// when the work failed.
-func (o *logOptions) rejectsTo(stdout io.Writer, force bool) (finish func(error) error, err error) {
+// when the reading did not come to its end.
+func (o *logOptions) rejectsTo(force bool) (finish func(error) error, err error) {
 	if o.rejects == "" {
 		return func(err error) error { return err }, nil
 	}
-	out, err := create(o.rejects, force, stdout)
+	if o.rejects == "-" {
+		return nil, usage("USAGE", "--rejects needs a file: stdout carries the result", "--rejects rejects.jsonl")
+	}
+	out, err := create(o.rejects, force, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -34,11 +37,12 @@ func (o *logOptions) rejectsTo(stdout io.Writer, force bool) (finish func(error)
 		return enc.Encode(reject{File: r.Pos.File, Line: r.Pos.Line, Column: r.Column, Reason: r.Reason.String()})
 	}
 	return func(err error) error {
+		defer out.discard()
 		// Rejected lines are most wanted when there are too many of them.
-		if e := out.commit(); err == nil {
-			err = e
+		var f *failure
+		if err == nil || errors.As(err, &f) && f.code == codeRejects {
+			return errors.Join(err, out.commit())
 		}
-		out.discard()
 		return err
 	}, nil
 }

@@ -37,7 +37,7 @@ the one repeated with --confirm-host.
 			if err != nil {
 				return err
 			}
-			path, remove, err := s.spool(name, "")
+			path, remove, err := s.spool(c.Context, name, "")
 			if err != nil {
 				return err
 			}
@@ -108,8 +108,11 @@ func (s *shell) replayOptionsOf(c *cli.Context) (o replayOptions, err error) {
 	case mode != "open":
 		return o, usage("USAGE", fmt.Sprintf("--mode: %q is not open or closed", mode), "--mode open")
 	}
+	if err := positive(c, "workers", "max-in-flight", "max-conns"); err != nil {
+		return o, err
+	}
 	if o.closed != (o.workers > 0) {
-		return o, usage("USAGE", "--workers goes with --mode closed, and must be positive there", "--mode closed --workers 8")
+		return o, usage("USAGE", "--workers goes with --mode closed, and must be given there", "--mode closed --workers 8")
 	}
 	if o.runs < 1 || o.runs > 1000 {
 		return o, usage("USAGE", fmt.Sprintf("--runs: %d is not between 1 and 1000", o.runs), "--runs 3")
@@ -117,31 +120,34 @@ func (s *shell) replayOptionsOf(c *cli.Context) (o replayOptions, err error) {
 	if o.out == "" {
 		return o, usage("NO-OUTPUT", "no folder for the run archives", "-o runs")
 	}
-	o.warmupSet = c.IsSet("warmup")
+	o.warmupSet = c.String("warmup") != ""
 	for _, d := range []struct {
-		name string
-		into *time.Duration
-	}{{"timeout", &o.timeout}, {"warmup", &o.warmup}, {"max-lag", &o.gates.MaxLag}} {
-		if err := duration(c, d.name, d.into); err != nil {
+		name  string
+		into  *time.Duration
+		least time.Duration
+	}{{"timeout", &o.timeout, time.Millisecond}, {"warmup", &o.warmup, 0}, {"max-lag", &o.gates.MaxLag, time.Microsecond}} {
+		if err := duration(c, d.name, d.into, d.least); err != nil {
 			return o, err
 		}
 	}
-	o.gates.MinStarted = c.Float64("min-started")
+	if o.gates.MinStarted = c.Float64("min-started"); c.IsSet("min-started") && !(o.gates.MinStarted > 0 && o.gates.MinStarted <= 1) {
+		return o, usage("USAGE", fmt.Sprintf("--min-started: %v is not above 0 and at most 1", o.gates.MinStarted), "--min-started 0.999")
+	}
 	if err := o.targetOptions(c); err != nil {
 		return o, err
 	}
 	return o, o.environment(c.String("env"))
 }
 
-// duration reads a duration flag; an empty one stays zero.
-func duration(c *cli.Context, name string, into *time.Duration) error {
+// duration reads a duration flag from least to an hour; an empty one stays zero.
+func duration(c *cli.Context, name string, into *time.Duration, least time.Duration) error {
 	text := c.String(name)
 	if text == "" {
 		return nil
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 || d > time.Hour {
-		return usage("USAGE", fmt.Sprintf("--%s: %q is no duration up to 1h", name, text), "--"+name+" 500ms")
+	if err != nil || d < least || d > time.Hour {
+		return usage("USAGE", fmt.Sprintf("--%s: %q is no duration from %s to 1h", name, text, least), "--"+name+" 500ms")
 	}
 	*into = d
 	return nil
@@ -164,7 +170,7 @@ func (o *replayOptions) targetOptions(c *cli.Context) error {
 	if ca := c.String("ca"); ca != "" {
 		pem, err := os.ReadFile(ca)
 		if err != nil {
-			return usage("CA", err.Error(), "")
+			return usage("CA", err.Error(), "--ca FILE.pem")
 		}
 		o.target.CA = pem
 	}
@@ -177,18 +183,18 @@ func (o *replayOptions) environment(name string) error {
 	if name != "" {
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return usage("ENV", err.Error(), "")
+			return usage("ENV", err.Error(), "--env reprise.yaml")
 		}
 		parsed, err := environment.Parse(text, name, "run")
 		if err != nil {
-			return usage("ENV", err.Error(), "")
+			return usage("ENV", err.Error(), "correct "+name)
 		}
 		config = *parsed
 	}
 	o.target.Guard.Allowed = config.Targets
 	env, err := environment.New(config, environment.Options{})
 	if err != nil {
-		return usage("ENV", err.Error(), "")
+		return usage("ENV", err.Error(), "correct "+name)
 	}
 	o.env = env
 	return nil

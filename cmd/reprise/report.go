@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -27,9 +29,16 @@ func (s *shell) reportCommand() *cli.Command {
 			if c.NArg() == 0 {
 				return usage("USAGE", "no run was named", "reprise report runs/2026-11-27-trace-open")
 			}
+			format := c.String("format")
+			switch {
+			case !slices.Contains(formats, format):
+				return usage("USAGE", fmt.Sprintf("--format: %q is unknown", format), "--format "+strings.Join(formats, "|"))
+			case c.NArg() > 1 && (format == "html" || format == "json"):
+				return usage("USAGE", fmt.Sprintf("--format %s renders one run, got %d", format, c.NArg()), "reprise compare A B --html FILE shows two")
+			}
 			return writePage(c.String("output"), c.Bool("force"), s.out, func(w io.Writer) error {
 				for _, name := range c.Args().Slice() {
-					if err := render(w, name, c.String("format")); err != nil {
+					if err := render(w, name, format); err != nil {
 						return err
 					}
 				}
@@ -38,6 +47,9 @@ func (s *shell) reportCommand() *cli.Command {
 		},
 	}
 }
+
+// formats are what render knows.
+var formats = []string{"text", "line", "json", "md", "html"}
 
 func render(w io.Writer, name, format string) error {
 	r, err := loadRun(name)
@@ -60,5 +72,5 @@ func render(w io.Writer, name, format string) error {
 	case "html":
 		return report.HTML(w, report.Run{Summary: r.Summary, Command: r.Command})
 	}
-	return usage("USAGE", fmt.Sprintf("--format: %q is unknown", format), "--format text|line|json|md|html")
+	return fmt.Errorf("the format %q has no renderer", format)
 }

@@ -89,13 +89,13 @@ func (s *shell) runOptionsOf(c *cli.Context) (o runOptions, err error) {
 	if err != nil {
 		return o, err
 	}
-	memory, err := parseSize(c.String("memory"))
+	memory, err := memoryOf(c)
 	if err != nil {
-		return o, usage("USAGE", "--memory: "+err.Error(), "--memory 192MB")
+		return o, err
 	}
 	o.anonymize = anonymizeOptions{logs: logs, key: c.String("key-file"), endpoints: c.String("endpoints"),
-		workers: runtime.GOMAXPROCS(0), tmp: c.String("tmp"), memory: sortShare(memory)}
-	o.sample = sample.Options{Fraction: c.Float64("fraction"), Unit: sample.Unit(c.String("unit")), Seed: c.Uint64("seed"), Tmp: c.String("tmp"), Memory: sortShare(memory)}
+		workers: runtime.GOMAXPROCS(0), tmp: c.String("tmp"), memory: memory}
+	o.sample = sample.Options{Fraction: c.Float64("fraction"), Unit: sample.Unit(c.String("unit")), Seed: c.Uint64("seed"), Tmp: c.String("tmp"), Memory: memory}
 	if err := sample.CheckFraction(o.sample.Fraction); err != nil {
 		return o, usage("USAGE", err.Error(), "--fraction 0.1")
 	}
@@ -124,7 +124,7 @@ func (s *shell) pipeline(ctx context.Context, o runOptions) error {
 	if _, err := loadKey(o.anonymize.key); err != nil {
 		return err
 	}
-	if err := reach(ctx, o.replay.target.URL); err != nil {
+	if err := reach(ctx, o.replay.target); err != nil {
 		return err
 	}
 	dir := filepath.Join(o.replay.out, "prepared")

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -56,21 +53,16 @@ sample carries the per-second counts of the whole trace, so the schedule keeps e
 	}
 }
 
-// oneArg is the command's only argument.
-func oneArg(c *cli.Context, what string) (string, error) {
-	if c.NArg() != 1 {
-		return "", usage("USAGE", fmt.Sprintf("%s takes one %s, got %d", c.Command.Name, what, c.NArg()), "reprise help "+c.Command.Name)
-	}
-	return c.Args().First(), nil
-}
-
 func sampleOptions(c *cli.Context) (sample.Options, error) {
-	memory, err := parseSize(c.String("memory"))
+	memory, err := memoryOf(c)
 	if err != nil {
-		return sample.Options{}, usage("USAGE", "--memory: "+err.Error(), "--memory 192MB")
+		return sample.Options{}, err
+	}
+	if err := positive(c, "per-stratum", "rows"); err != nil {
+		return sample.Options{}, err
 	}
 	o := sample.Options{PerStratum: c.Int("per-stratum"), Fraction: c.Float64("fraction"), Unit: sample.Unit(c.String("unit")),
-		Seed: c.Uint64("seed"), Memory: int(memory), Tmp: c.String("tmp")}
+		Seed: c.Uint64("seed"), Memory: memory, Tmp: c.String("tmp")}
 	if c.IsSet("fraction") {
 		if err := sample.CheckFraction(o.Fraction); err != nil {
 			return o, usage("USAGE", err.Error(), "--fraction 0.1")
@@ -89,7 +81,7 @@ func (s *shell) sample(ctx context.Context, name, out string, force bool, o samp
 		return nil, usage("USAGE", err.Error(), "reprise help sample")
 	}
 	defer sampler.Close()
-	in, err := openInput(name, s.in)
+	in, err := openInput(ctx, name, s.in)
 	if err != nil {
 		return nil, err
 	}
@@ -159,24 +151,4 @@ func hourName(h int64) string {
 		return fmt.Sprintf("%02d:00", h)
 	}
 	return time.Unix(h*3600, 0).UTC().Format("2006-01-02 15:00")
-}
-
-var errNoSeek = errors.New("stdin cannot be read twice")
-
-// spool copies stdin to a temporary file, for stages that read their input twice. Other names pass.
-func (s *shell) spool(name, tmp string) (string, func(), error) {
-	if name != "-" {
-		return name, func() {}, nil
-	}
-	f, err := os.CreateTemp(tmp, "reprise-stdin-*")
-	if err != nil {
-		return "", nil, fmt.Errorf("%w, and no temporary copy can be made: %w", errNoSeek, err)
-	}
-	remove := func() { os.Remove(f.Name()) }
-	if _, err := io.Copy(f, s.in); err != nil {
-		f.Close()
-		remove()
-		return "", nil, fmt.Errorf("copy stdin to %s: %w", f.Name(), err)
-	}
-	return f.Name(), remove, f.Close()
 }

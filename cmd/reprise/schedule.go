@@ -34,12 +34,15 @@ uniformly inside it. What a Poisson fit would hide is printed.
 			if err != nil {
 				return err
 			}
+			if c.Bool("json") && c.String("output") == "-" {
+				return usage("USAGE", "--json and -o - both want stdout", "-o P.plan.zst")
+			}
 			d, err := s.schedule(c.Context, name, c.String("output"), c.Bool("force"), o)
 			if err != nil {
 				return err
 			}
 			s.printSchedule(d)
-			if c.Bool("json") && c.String("output") != "-" {
+			if c.Bool("json") {
 				return json.NewEncoder(s.out).Encode(d)
 			}
 			return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -32,7 +33,10 @@ func (s *shell) shopCommand() *cli.Command {
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
-				return usage("USAGE", fmt.Sprintf("shop takes no argument, got %q", c.Args().First()), "reprise help shop")
+				return noArgs(c)
+			}
+			if err := positive(c, "products", "users", "orders"); err != nil {
+				return err
 			}
 			return s.shop(c)
 		},
@@ -46,7 +50,10 @@ func (s *shell) shop(c *cli.Context) error {
 	}
 	sh, err := shop.Open(c.Context, o)
 	if err != nil {
-		return &failure{code: "SHOP", exit: exitUsage, what: err.Error()}
+		if c.Context.Err() != nil {
+			return context.Cause(c.Context)
+		}
+		return usage("SHOP", err.Error(), "reprise help shop")
 	}
 	defer sh.Close()
 	server, err := shop.Listen(c.Context, c.String("listen"), sh.Handler(), shop.ListenOptions{})
@@ -68,7 +75,7 @@ func parseFaults(spec string, into *shop.FaultSpec) error {
 	if spec[0] == '@' {
 		var err error
 		if data, err = os.ReadFile(spec[1:]); err != nil {
-			return usage("FAULTS", err.Error(), "")
+			return usage("FAULTS", err.Error(), "--faults @faults.json")
 		}
 	}
 	if err := json.Unmarshal(data, into); err != nil {

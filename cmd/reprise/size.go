@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/urfave/cli/v2"
 )
 
 // parseSize reads a number of bytes with an optional unit: KB, MB, GB or KiB, MiB, GiB.
@@ -24,6 +26,16 @@ func parseSize(s string) (int64, error) {
 	return int64(n * unit), nil
 }
 
-// sortShare is the part of --memory that a stage may fill with records; the rest is for its tables, its
+// memoryOf is the part of --memory that a stage may fill with records; the rest is for its tables, its
 // buffers and the garbage collector's headroom.
-func sortShare(memory int64) int { return int(memory / 3) }
+func memoryOf(c *cli.Context) (int, error) {
+	const least = 1 << 20
+	memory, err := parseSize(c.String("memory"))
+	if err == nil && memory < least {
+		err = fmt.Errorf("%q is less than 1 MiB", c.String("memory"))
+	}
+	if err != nil {
+		return 0, usage("USAGE", "--memory: "+err.Error(), "--memory 192MB")
+	}
+	return int(memory / 3), nil
+}

@@ -39,7 +39,7 @@ P2: P1's mix at 3 times the rate for 30 s, then 30 s at the plain rate.
 				return err
 			}
 			if c.Bool("gen-data") {
-				return s.writeData(sc, c.Uint64("seed"), c.String("output"))
+				return s.writeData(c.Context, sc, c.Uint64("seed"), c.String("output"))
 			}
 			d, err := s.synth(c.Context, sc, c.Uint64("seed"), c.String("output"), c.Bool("force"))
 			if err == nil {
@@ -70,7 +70,7 @@ func scenarioOf(c *cli.Context, name string) (synth.Scenario, error) {
 			return sc, usage("SCENARIO", fmt.Sprintf("%q is neither P1 nor P2, and no scenario file: %v", name, e), "reprise synth P1 -o P1.plan.zst")
 		}
 		if sc, err = synth.ParseScenario(text); err != nil {
-			return sc, usage("SCENARIO", fmt.Sprintf("%s: %v", name, err), "")
+			return sc, usage("SCENARIO", fmt.Sprintf("%s: %v", name, err), "correct "+name)
 		}
 	}
 	if c.IsSet("arrival") {
@@ -93,7 +93,7 @@ func scenarioOf(c *cli.Context, name string) (synth.Scenario, error) {
 		sc.DurationSeconds = d.Seconds()
 	}
 	if err := sc.Validate(); err != nil {
-		return sc, usage("SCENARIO", err.Error(), "")
+		return sc, usage("SCENARIO", err.Error(), "reprise help "+c.Command.Name)
 	}
 	return sc, nil
 }
@@ -163,7 +163,7 @@ func scenarioTerms(sc synth.Scenario, seed uint64) (*diagnosis, error) {
 }
 
 // writeData writes the data set into a new folder, which appears when it is whole.
-func (s *shell) writeData(sc synth.Scenario, seed uint64, dir string) error {
+func (s *shell) writeData(ctx context.Context, sc synth.Scenario, seed uint64, dir string) error {
 	if dir == "" || dir == "-" {
 		return usage("NO-OUTPUT", "the data set needs a folder", "add -o DIR")
 	}
@@ -174,12 +174,18 @@ func (s *shell) writeData(sc synth.Scenario, seed uint64, dir string) error {
 	if err != nil {
 		return err
 	}
-	partial := dir + ".partial"
-	if err := os.Mkdir(partial, 0o755); err != nil {
+	partial, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".*.partial")
+	if err != nil {
 		return unwritable(dir, err)
 	}
 	defer os.RemoveAll(partial)
+	if err := os.Chmod(partial, 0o755); err != nil { // MkdirTemp keeps others out
+		return unwritable(dir, err)
+	}
 	for _, f := range files {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		out, err := create(filepath.Join(partial, f.Name), false, nil)
 		if err != nil {
 			return err
@@ -191,7 +197,12 @@ func (s *shell) writeData(sc synth.Scenario, seed uint64, dir string) error {
 		if err := out.commit(); err != nil {
 			return err
 		}
-		fmt.Fprintln(s.err, filepath.Join(dir, f.Name))
 	}
-	return os.Rename(partial, dir)
+	if err := os.Rename(partial, dir); err != nil {
+		return unwritable(dir, err)
+	}
+	for _, f := range files {
+		fmt.Fprintln(s.err, plain(filepath.Join(dir, f.Name)))
+	}
+	return nil
 }
