@@ -98,23 +98,30 @@ func (a *Anonymizer) Stats() Stats { return a.counts.stats() }
 // Record makes in clean. The slices of out are reused; its strings may be kept. The error is a Refusal, and out
 // means nothing then. In the steady state a record costs no allocation.
 func (a *Anonymizer) Record(in *ingest.Record, out *trace.Record) error {
-	err := a.record(in, out)
-	if r, ok := err.(Refusal); ok {
-		a.counts.refused[r]++
-		return err
-	}
-	a.counts.records++
-	if len(out.Endpoint) > 0 && out.Endpoint[0] == '{' {
-		a.counts.unmatched++
+	if r := a.clean(in, out); r != 0 {
+		return r
 	}
 	return nil
 }
 
-func (a *Anonymizer) record(in *ingest.Record, out *trace.Record) error {
-	method, err := a.method(in.Method)
+// clean is Record with 0 for success.
+func (a *Anonymizer) clean(in *ingest.Record, out *trace.Record) Refusal {
+	if r := a.fill(in, out); r != 0 {
+		a.counts.refused[r]++
+		return r
+	}
+	a.counts.records++
+	if out.Endpoint[0] == '{' {
+		a.counts.unmatched++
+	}
+	return 0
+}
+
+func (a *Anonymizer) fill(in *ingest.Record, out *trace.Record) Refusal {
+	method, refused := a.method(in.Method)
 	switch {
-	case err != nil:
-		return err
+	case refused != 0:
+		return refused
 	case len(in.Target) == 0 || len(in.Target) > MaxTarget:
 		return RefusedTarget
 	case in.Status < 0 || in.Status > 999:
@@ -139,7 +146,7 @@ func (a *Anonymizer) record(in *ingest.Record, out *trace.Record) error {
 	agent := a.agent(in.Agent)
 	out.Agent = agent.family
 	out.User = a.identity(in.User, out.Client, &agent)
-	return nil
+	return 0
 }
 
 // floor divides and rounds down, also below zero.

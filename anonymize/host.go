@@ -96,12 +96,12 @@ var methods = func() map[string]string {
 const maxMethod = 32
 
 // method returns the method as a string that is kept: itself when it is known, else a token of its shape.
-func (a *Anonymizer) method(method []byte) (string, error) {
+func (a *Anonymizer) method(method []byte) (string, Refusal) {
 	if s, ok := methods[string(method)]; ok {
-		return s, nil
+		return s, 0
 	}
 	if s, ok := a.methods[string(method)]; ok {
-		return s, nil
+		return s, 0
 	}
 	if len(method) == 0 || len(method) > maxMethod {
 		return "", RefusedMethod
@@ -119,5 +119,5 @@ func (a *Anonymizer) method(method []byte) (string, error) {
 		return "", RefusedMethod // no method is a number, and chance must not make a real one
 	}
 	a.methods[string(method)] = s
-	return s, nil
+	return s, 0
 }

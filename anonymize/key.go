@@ -58,8 +58,7 @@ func NewKeyFile(path string) error {
 	_, err = f.WriteString(line)
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err != nil {
-		os.Remove(path)
-		return &KeyError{path, "cannot be written", bare(err)}
+		return &KeyError{path, "cannot be written", bare(errors.Join(err, os.Remove(path)))}
 	}
 	return nil
 }
@@ -103,11 +102,11 @@ func parseKey(path string, text []byte) (*Key, error) {
 		return nil, &KeyError{path, "is no key file of reprise (reprise keygen writes one)", nil}
 	}
 	k := &Key{}
-	n, err := base64.RawURLEncoding.Strict().Decode(make([]byte, len(encoded)+3), encoded)
-	if err != nil || len(text) != keyLine || n != len(k.secret) {
+	secret, err := base64.RawURLEncoding.Strict().AppendDecode(nil, encoded)
+	if err != nil || len(text) != keyLine || len(secret) != len(k.secret) {
 		return nil, &KeyError{path, "does not hold 32 bytes in base64url", nil}
 	}
-	base64.RawURLEncoding.Decode(k.secret[:], encoded)
+	copy(k.secret[:], secret)
 	if bytes.Count(k.secret[:], k.secret[:1]) == len(k.secret) {
 		return nil, &KeyError{path, "holds the same byte 32 times; that is no random key", nil}
 	}

@@ -63,8 +63,8 @@ func (a *Anonymizer) inline(ctx context.Context, in iter.Seq2[*ingest.Record, er
 				yield(nil, err)
 				return
 			}
-			if err := a.Record(raw, &out); err != nil {
-				if err := a.refuse(raw.Pos, err.(Refusal)); err != nil {
+			if r := a.clean(raw, &out); r != 0 {
+				if err := a.refuse(raw.Pos, r); err != nil {
 					yield(nil, err)
 					return
 				}
@@ -149,10 +149,7 @@ func (p *pipe) work(a *Anonymizer) {
 			j.fail = append(j.fail, 0)
 		}
 		for i := range raw {
-			j.fail[i] = 0
-			if err := a.Record(&raw[i], &j.clean[i]); err != nil {
-				j.fail[i] = err.(Refusal)
-			}
+			j.fail[i] = a.clean(&raw[i], &j.clean[i])
 		}
 		j.done <- struct{}{}
 	}

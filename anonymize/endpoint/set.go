@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 )
@@ -56,11 +55,11 @@ func newSet(templates []*Template, keys []string) (*Set, error) {
 		if err := s.add(t); err != nil {
 			return nil, &PatternError{Index: i, Err: err}
 		}
-		io.WriteString(sum, t.Pattern+"\n")
+		sum.Write([]byte(t.Pattern + "\n"))
 	}
 	for _, key := range keys {
 		s.keys[key] = true
-		io.WriteString(sum, "?"+key+"\n")
+		sum.Write([]byte("?" + key + "\n"))
 	}
 	s.digest = hex.EncodeToString(sum.Sum(nil))
 	return s, nil

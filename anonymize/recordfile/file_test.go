@@ -46,7 +46,7 @@ func read(b []byte, kinds ...string) (lines []string, r *recordfile.Reader, err 
 	defer r.Close()
 	for {
 		line, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return lines, r, nil
 		}
 		if err != nil {

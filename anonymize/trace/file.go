@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"errors"
 	"io"
 	"iter"
 
@@ -67,7 +68,7 @@ func (r *Reader) Records(ctx context.Context) iter.Seq2[*Record, error] {
 				return
 			}
 			line, err := r.file.Next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			if err == nil {

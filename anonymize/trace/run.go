@@ -113,16 +113,24 @@ func (c *cursor) next() error {
 	c.start = int64(binary.BigEndian.Uint64(c.num[:]))
 	n, err := binary.ReadUvarint(c.buf)
 	if err != nil {
-		return fmt.Errorf("temporary file is damaged: %w", err)
+		return damaged(err)
 	}
 	if uint64(cap(c.text)) < n {
 		c.text = make([]byte, n)
 	}
 	c.text = c.text[:n]
 	if _, err := io.ReadFull(c.buf, c.text); err != nil {
-		return fmt.Errorf("temporary file is damaged: %w", err)
+		return damaged(err)
 	}
 	return nil
+}
+
+// damaged is the error of a run that ends inside a line; it is never io.EOF, which is the end of a whole run.
+func damaged(err error) error {
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("temporary file is damaged: %w", err)
 }
 
 // before is the order of the merge: start, then the order in which records were added.
@@ -174,7 +182,7 @@ func mergeTo(runs []*run, put func(start int64, text []byte) error) error {
 		}
 		switch err := c.next(); {
 		case err == nil:
-		case err == io.EOF: // at the start of a line, so not wrapped
+		case errors.Is(err, io.EOF):
 			c.dec.Close()
 			heap[0] = heap[len(heap)-1]
 			heap = heap[:len(heap)-1]

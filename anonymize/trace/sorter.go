@@ -189,7 +189,7 @@ func (s *Sorter) Records(ctx context.Context) iter.Seq2[*Record, error] {
 		if err == nil {
 			err = s.each(put)
 		}
-		if err != nil && err != errStop {
+		if err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}
 	}
