@@ -49,6 +49,7 @@ func BuildSummary(t *Totals, c Setup) (*result.Summary, error) {
 		TimedOutBy: byCause(l, result.TimedOut), Status: statuses(l), StatusMatch: match(l.Matches),
 		Connections: c.Connections, Warmup: c.Warmup, Arrivals: c.Arrivals, Generator: t.Generator,
 		Endpoints: t.endpoints(), Timeline: t.timeline(), Warnings: t.Warnings(), Contract: t.contract(c),
+		Limits: result.Limits{MaxLagMS: float64(t.Gates.MaxLag) / float64(time.Millisecond), MinStarted: t.Gates.MinStarted},
 	}
 	if s.WallSeconds > 0 {
 		s.RPSCompleted = round(float64(s.Completed)/s.WallSeconds, 3)
@@ -83,6 +84,9 @@ func (t *Totals) latencies(s *result.Summary) error {
 	}
 	var err error
 	if s.Latency.HDR, err = r.Response.Encode(); err != nil {
+		return fmt.Errorf("summary: %w", err)
+	}
+	if s.ServiceHDR, err = r.Service.Encode(); err != nil {
 		return fmt.Errorf("summary: %w", err)
 	}
 	return nil

@@ -46,8 +46,17 @@ func TestStarvedGeneratorIsInvalid(t *testing.T) {
 	f("dispatch lag p99 is 6 ms (limit 5 ms)", quick, replay.Options{Pacer: oversleeper{6 * time.Millisecond}})
 	f("dispatch lag p99", func() replay.Target { return burner{newSlots(8, time.Millisecond), 20 * time.Millisecond} }, replay.Options{})
 	f("too late", func() replay.Target { return burner{newSlots(8, time.Millisecond), 20 * time.Millisecond} }, replay.Options{Timeout: 100 * time.Millisecond})
-	f("did not follow the plan", func() replay.Target { return burner{newSlots(8, time.Millisecond), 20 * time.Millisecond} }, replay.Options{})
+	f("of second 0, 8 of 200 requests were started", func() replay.Target { return newSlots(8, time.Second) },
+		replay.Options{MaxInFlight: 8, Gates: replay.Gates{MinStarted: .01}})
 	f("dropped at the in-flight cap", func() replay.Target { return newSlots(8, time.Second) }, replay.Options{MaxInFlight: 20})
+	synctest.Test(t, func(t *testing.T) {
+		// Requests that start within the limit, but in the next second, are no infidelity.
+		totals, _ := run(t.Context(), t, at(every(5*time.Millisecond, 1000)...), quick(),
+			replay.Options{Pacer: oversleeper{40 * time.Millisecond}, Gates: replay.Gates{MaxLag: 50 * time.Millisecond}})
+		if ok, why := totals.Valid(); !ok {
+			t.Errorf("40 ms of lag are within a limit of 50 ms: %q", why)
+		}
+	})
 	synctest.Test(t, func(t *testing.T) {
 		totals, _ := run(t.Context(), t, at(every(5*time.Millisecond, 1000)...), quick(), replay.Options{Pacer: oversleeper{4 * time.Millisecond}})
 		if ok, why := totals.Valid(); !ok {

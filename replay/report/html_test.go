@@ -189,7 +189,7 @@ func inert(t *testing.T, html string) {
 }
 
 func TestRunIsValidated(t *testing.T) {
-	for name, r := range map[string]report.Run{"no summary": {}, "max lag": {Summary: tiny(t), MaxLagMS: -1}, "not a number": {Summary: tiny(t), MaxLagMS: math.NaN()}} {
+	for name, r := range map[string]report.Run{"no summary": {}} {
 		var b bytes.Buffer
 		if err := report.HTML(&b, r); err == nil || b.Len() > 0 {
 			t.Errorf("%s: error %v after %d bytes", name, err, b.Len())

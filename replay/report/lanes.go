@@ -10,14 +10,14 @@ import (
 )
 
 // lanes are the charts over one time axis, top to bottom.
-func lanes(s *result.Summary, maxLag float64) []chart {
+func lanes(s *result.Summary) []chart {
 	t := rebin(s, maxBins)
 	if len(t.planned) == 0 {
 		return nil
 	}
 	out := []chart{rateLane(s, t), outcomeLane(s, t), latencyLane(s, t), inFlightLane(s, t)}
 	if s.Mode != "closed" {
-		out = append(out, lagLane(s, t, maxLag))
+		out = append(out, lagLane(s, t))
 	}
 	for i := range out {
 		c := &out[i]
@@ -139,8 +139,8 @@ func inFlightLane(s *result.Summary, t series) chart {
 	return c
 }
 
-func lagLane(s *result.Summary, t series, maxLag float64) chart {
-	limit := lagLimit(s, maxLag)
+func lagLane(s *result.Summary, t series) chart {
+	limit := lagLimit(s)
 	high := slices.Max(t.lag)
 	y := linear(math.Max(high, limit*1.15), 60)
 	return chart{Title: find(s, Lag), Height: 60, Y: y.ticks(" ms"),

@@ -140,9 +140,18 @@ func services(s *result.Summary) population {
 
 // lagLimit is the gate on the dispatch lag's p99 in milliseconds: the run's own limit (0 = the default of
 // 5 ms), or 5 % of the response's p99 where that is more.
-func lagLimit(s *result.Summary, maxLag float64) float64 {
-	if maxLag <= 0 {
+func lagLimit(s *result.Summary) float64 {
+	maxLag := s.Limits.MaxLagMS
+	if !(maxLag > 0) || math.IsInf(maxLag, 0) { // hostile, or of a run before there were limits
 		maxLag = 5
 	}
 	return math.Max(maxLag, s.LatencyMS.P99/20)
+}
+
+// minStarted is the gate on the share of started requests; the default of 0.999 where the run names none.
+func minStarted(s *result.Summary) float64 {
+	if m := s.Limits.MinStarted; m > 0 && m <= 1 {
+		return m
+	}
+	return 0.999
 }

@@ -49,18 +49,11 @@ type Run struct {
 	Summary *result.Summary
 	// Command is the text of command.txt, shown as how to reproduce the run. Empty leaves the section out.
 	Command string
-	// ServiceHDR is the service histogram, encoded as Summary.Latency.HDR is. Empty draws its line from the percentiles.
-	ServiceHDR string
-	// MaxLagMS is the run's limit on the dispatch lag's p99, milliseconds. 0 means 5.
-	MaxLagMS float64
 }
 
 func (r *Run) validate() error {
-	switch {
-	case r.Summary == nil:
+	if r.Summary == nil {
 		return errors.New("run has no summary")
-	case !(r.MaxLagMS >= 0) || math.IsInf(r.MaxLagMS, 0):
-		return fmt.Errorf("max lag %v ms is not a duration", r.MaxLagMS)
 	}
 	return nil
 }
@@ -120,7 +113,7 @@ func HTML(w io.Writer, r Run) error {
 	p := runPage{
 		Style: template.CSS(style), Policy: policy, Title: clean(s.Scenario), Valid: s.Valid, Headline: headline(s),
 		Reasons: cleaned(s.InvalidReasons), Warnings: cleaned(s.Warnings), About: about(s), Cards: cards(s),
-		Lanes: lanes(s, r.MaxLagMS), Plot: runPlot(r), Finding: find(s, Endpoints), Checks: checks(s, r.MaxLagMS),
+		Lanes: lanes(s), Plot: runPlot(r), Finding: find(s, Endpoints), Checks: checks(s),
 		Contract: contractFacts(s), Command: command(r.Command),
 	}
 	if len(p.Lanes) > 0 {
@@ -221,7 +214,7 @@ func runPlot(r Run) chart {
 	}
 	return percentilePlot(find(s, Clocks), "Read upwards from 99 %: one request in a hundred took longer than that. Where both lines are one, nothing queued before it was sent.",
 		timeout, responseCurve(s, "response", "response, from the intended instant"),
-		histogramCurve(r.ServiceHDR, s.ServiceMS, "service", "service, from the send"))
+		histogramCurve(s.ServiceHDR, s.ServiceMS, "service", "service, from the send"))
 }
 
 func contractFacts(s *result.Summary) []fact {
@@ -276,10 +269,10 @@ func calls(s *result.Summary) ([]call, string) {
 	return out, ""
 }
 
-func checks(s *result.Summary, maxLag float64) []check {
-	g, limit := &s.Generator, lagLimit(s, maxLag)
+func checks(s *result.Summary) []check {
+	g, limit := &s.Generator, lagLimit(s)
 	out := []check{
-		{"started / offered", fmt.Sprintf("%s / %s", grouped(s.Started), grouped(s.Offered)), ">= 99.9%", float64(s.Started) >= 0.999*float64(s.Offered)},
+		{"started / offered", fmt.Sprintf("%s / %s", grouped(s.Started), grouped(s.Offered)), fmt.Sprintf(">= %.4g%%", 100*minStarted(s)), float64(s.Started) >= minStarted(s)*float64(s.Offered)},
 		{"dispatch lag p99", orDash(s.LagMS.N, s.LagMS.P99) + " ms", millis(limit) + " ms", s.LagMS.P99 <= limit},
 		{"processor", fmt.Sprintf("%.0f%% of %d cores", 100*g.CPU, g.Cores), "70%", g.CPU <= 0.7},
 		{"longest collector pause", millis(g.GCPauseMaxMS) + " ms", "1 ms", g.GCPauseMaxMS <= 1},

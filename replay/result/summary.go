@@ -44,6 +44,7 @@ type Summary struct {
 	Latency            Latency          `json:"latency"`
 	LatencyCompletedMS Percentiles      `json:"latency_completed_ms"`
 	ServiceMS          Percentiles      `json:"service_ms"` // done - sent, what naive tools report
+	ServiceHDR         string           `json:"service_hdr"` // as Latency.HDR
 	RejectedMS         Percentiles      `json:"rejected_ms"`
 	ErrorsMS           Percentiles      `json:"errors_ms"`
 	LagMS              Percentiles      `json:"dispatch_lag_ms"`
@@ -58,6 +59,7 @@ type Summary struct {
 	Arrivals           Arrivals         `json:"arrivals"`
 	Generator          Generator        `json:"generator"`
 
+	Limits         Limits            `json:"limits"`
 	Valid          bool              `json:"valid"`
 	InvalidReasons []string          `json:"invalid_reasons"`
 	Warnings       []string          `json:"warnings"`
@@ -87,6 +89,12 @@ type Latency struct {
 	P99CI95    [2]float64 `json:"p99_ci95"` // order statistics, a lower bound on the uncertainty; zero when n < 368
 	HDR        string     `json:"hdr"`      // HdrHistogram V2 compressed, base64, microseconds
 	Clipped    int64      `json:"clipped"`  // values outside 1 us .. 1 h, recorded at the limit
+}
+
+// Limits are the bounds within which the generator must stay for a run to be VALID.
+type Limits struct {
+	MaxLagMS   float64 `json:"max_lag_ms"`  // of the dispatch lag's p99; 5 % of the p99 response is allowed in any case
+	MinStarted float64 `json:"min_started"` // least share of the offered requests that must be started
 }
 
 // Errors counts requests without a whole response.
