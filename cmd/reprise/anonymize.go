@@ -130,7 +130,7 @@ func (s *shell) fillSorter(ctx context.Context, an *anonymize.Anonymizer, r *ing
 
 func (s *shell) writeTrace(ctx context.Context, dst *output, sorter *trace.Sorter, report ingest.Report, key *anonymize.Key, set *endpoint.Set, an *anonymize.Anonymizer) error {
 	h := recordfile.Header{Tool: tool(), KeyID: key.ID(), Options: map[string]any{"endpoints": set.Digest()},
-		Lineage: []recordfile.Stage{{Stage: "anonymize", In: report.Total().Records, Out: report.Total().Records}}}
+		Lineage: []recordfile.Stage{{Stage: "anonymize", In: report.Total().Records, Out: sorter.Len()}}}
 	for _, f := range report.Files {
 		h.Inputs = append(h.Inputs, recordfile.Input{Name: filepath.Base(f.Name), SHA256: f.SHA256})
 	}

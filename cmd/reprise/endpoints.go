@@ -75,7 +75,7 @@ func (s *shell) learn(ctx context.Context, o logOptions) (*endpoint.Set, ingest.
 		if err != nil {
 			return nil, r.Report(), inputFailure(err)
 		}
-		l.Add(endpoint.Path(rec.Target), xxhash.Sum64(rec.Client), rec.Status)
+		l.AddTarget(rec.Target, xxhash.Sum64(rec.Client), rec.Status)
 	}
 	return l.Set(), r.Report(), nil
 }

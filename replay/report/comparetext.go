@@ -9,8 +9,8 @@ import (
 )
 
 // CompareText writes a comparison as text: the factors that are not equal, then, when the runs may be compared,
-// percentiles side by side, outcomes, traffic and the endpoints that changed most, then the verdict and the
-// conclusion.
+// percentiles side by side, outcomes, traffic and the endpoints that changed most, then the verdict. The
+// conclusion is left to the caller: it is the result, the rest is its explanation.
 func CompareText(w io.Writer, c *compare.Comparison) error {
 	var b strings.Builder
 	if !c.Comparable {
@@ -34,7 +34,7 @@ func CompareText(w io.Writer, c *compare.Comparison) error {
 	if c.Reason != "" {
 		fmt.Fprintf(&b, ": %s", escapeLong(c.Reason))
 	}
-	fmt.Fprintf(&b, "\n%s\n", escapeLong(c.Conclusion))
+	b.WriteByte('\n')
 	return write(w, b.String())
 }
 

@@ -43,7 +43,7 @@ type Summary struct {
 
 	Latency            Latency          `json:"latency"`
 	LatencyCompletedMS Percentiles      `json:"latency_completed_ms"`
-	ServiceMS          Percentiles      `json:"service_ms"` // done - sent, what naive tools report
+	ServiceMS          Percentiles      `json:"service_ms"`  // done - sent, what naive tools report
 	ServiceHDR         string           `json:"service_hdr"` // as Latency.HDR
 	RejectedMS         Percentiles      `json:"rejected_ms"`
 	ErrorsMS           Percentiles      `json:"errors_ms"`
