@@ -18,7 +18,6 @@ type calendar struct {
 	digits               int   // of the fraction of a second: the precision
 	offset               int32 // seconds east of UTC, with hasZone
 	epoch                int64 // seconds since the Unix epoch, with hasEpoch
-	end                  bool  // the columns tell the end of the request
 	set                  uint8
 }
 

@@ -64,11 +64,11 @@ func NewFormat(spec string, o FormatOptions) (Format, error) {
 type Stamp uint8
 
 const (
-	// StampAuto: what the format's server does.
+	// StampAuto takes what the format's server does.
 	StampAuto Stamp = iota
-	// StampStart: the request line arrived (Apache's %t).
+	// StampStart is when the request line arrived (Apache's %t).
 	StampStart
-	// StampEnd: the response was sent (nginx, always).
+	// StampEnd is when the response was sent (nginx, always).
 	StampEnd
 )
 

@@ -39,7 +39,7 @@ func nginxVariable(s string) (v variable, size int, err error) {
 			return variable{step: run.step}, len(run.text), nil
 		}
 	}
-	name := ""
+	var name string
 	if strings.HasPrefix(s, "${") {
 		end := strings.IndexByte(s, '}')
 		if end < 0 {

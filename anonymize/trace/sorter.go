@@ -107,7 +107,7 @@ func (s *Sorter) Late() int64 { return s.late }
 // fail frees everything: after an error nothing can be read any more.
 func (s *Sorter) fail(err error) error {
 	s.err = fmt.Errorf("sort records: %w", err)
-	s.release()
+	_ = s.release() // the first error is the one to tell
 	return s.err
 }
 

@@ -121,23 +121,26 @@ func (r *rehearsal) begin(at time.Time) (*result.Archive, error) {
 func (r *rehearsal) send(ctx context.Context, t *httptarget.Target, a *result.Archive) (*replay.Totals, error) {
 	var seen atomic.Int64
 	observers := replay.Observers{counter{&seen}}
-	if r.o.requests {
-		m, err := a.Open(result.RequestsFile)
-		if err != nil {
-			return nil, unwritable(a.Dir(), err)
-		}
-		defer m.Abandon()
-		w, err := result.NewRequestWriter(m, r.header())
-		if err != nil {
-			return nil, err
-		}
-		defer func() {
-			if w.Close() == nil {
-				m.Commit()
-			}
-		}()
-		observers = append(observers, w)
+	if !r.o.requests {
+		return r.drive(ctx, t, observers, &seen)
 	}
+	m, err := a.Open(result.RequestsFile)
+	if err != nil {
+		return nil, unwritable(a.Dir(), err)
+	}
+	w, err := result.NewRequestWriter(m, r.header())
+	if err != nil {
+		return nil, errors.Join(err, m.Abandon())
+	}
+	totals, err := r.drive(ctx, t, append(observers, w), &seen)
+	if err = errors.Join(err, w.Close()); err != nil {
+		return totals, errors.Join(err, m.Abandon())
+	}
+	return totals, m.Commit()
+}
+
+// drive runs the engine and shows how far it is.
+func (r *rehearsal) drive(ctx context.Context, t *httptarget.Target, observers replay.Observers, seen *atomic.Int64) (*replay.Totals, error) {
 	total := r.plan.trailer.Records
 	start := time.Now()
 	p := r.shell.watch(func() string {

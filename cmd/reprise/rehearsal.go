@@ -112,7 +112,7 @@ func (s *shell) replay(ctx context.Context, path string, o replayOptions) ([]*ar
 		}
 		var sig signalled
 		if errors.As(context.Cause(ctx), &sig) {
-			return done, verdict{sig.exit}
+			return done, verdict(sig)
 		}
 	}
 	if exit != exitOK {

@@ -24,9 +24,9 @@ func parseWindow(text string, profile *arrival.Series) (from, to int64, err erro
 		from = peakStart(profile, int64(d/time.Second))
 		return from, from + int64(d/time.Second), nil
 	}
-	first, rest, range_ := strings.Cut(text, "/")
+	first, rest, slash := strings.Cut(text, "/")
 	var length time.Duration
-	if !range_ {
+	if !slash {
 		// The zone may hold a plus too, so the last one splits.
 		i := strings.LastIndexByte(text, '+')
 		if i < 0 {
@@ -42,7 +42,7 @@ func parseWindow(text string, profile *arrival.Series) (from, to int64, err erro
 		return 0, 0, usage("WINDOW", fmt.Sprintf("%q is no time with its zone", first), windowHelp)
 	}
 	end := start.Add(length)
-	if range_ {
+	if slash {
 		if end, err = time.Parse(time.RFC3339, rest); err != nil {
 			return 0, 0, usage("WINDOW", fmt.Sprintf("%q is no time with its zone", rest), windowHelp)
 		}

@@ -70,7 +70,7 @@ func (u *utf16Text) next() (rune, error) {
 	}
 	low, err := u.in.Peek(2)
 	if err != nil {
-		return utf8.RuneError, nil
+		return utf8.RuneError, nil //nolint:nilerr // half a pair at the end of the data is no reason to lose the rest
 	}
 	r := utf16.DecodeRune(rune(unit), rune(u.order.Uint16(low)))
 	if r != utf8.RuneError {

@@ -57,7 +57,7 @@ func Open(name string, o Options) (*Input, error) {
 		r, in.once = os.Stdin, true
 	}
 	if err := in.start(r, o); err != nil {
-		in.closeFile()
+		_ = in.closeFile() // the first error is the one to tell
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return in, nil
@@ -77,7 +77,7 @@ func (in *Input) start(r io.Reader, o Options) error {
 	if err != nil {
 		return err
 	}
-	var text io.Reader = buffered
+	var text io.Reader
 	if in.dec.codec == Plain {
 		text, err = skipMark(buffered)
 		in.dec.r = text

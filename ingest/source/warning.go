@@ -6,9 +6,9 @@ import "fmt"
 type Kind string
 
 const (
-	// Truncated: the compressed data end in the middle. Everything before that point was delivered.
+	// Truncated says that the compressed data end in the middle. Everything before that point was delivered.
 	Truncated Kind = "truncated"
-	// Trailing: bytes that are no further member follow the last whole one. They were skipped.
+	// Trailing says that bytes that are no further member follow the last whole one. They were skipped.
 	Trailing Kind = "trailing"
 )
 

@@ -23,6 +23,6 @@ func group(cmd *exec.Cmd) {
 // though the leader has been waited for; an empty group gives an error that says nothing new.
 func killGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
 }

@@ -227,7 +227,7 @@ func TestTLSFaults(t *testing.T) {
 	}
 	f("silence", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, result.TimedOut, result.CauseFirstByte)
 	f("closed", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, result.Failed, result.CauseReset)
-	f("redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://192.0.2.1/", 302) }, result.Completed, 0)
+	f("redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://192.0.2.1/", http.StatusFound) }, result.Completed, 0)
 	f("rejected", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, result.Rejected, 0)
 	// Plain HTTP where TLS is expected.
 	url, _ := scripted(t, func(c net.Conn, _ *bufio.Reader) { _, _ = io.WriteString(c, "HTTP/1.1 400 Bad\r\n\r\n") })

@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// Lowest and Highest bound the values that are told apart.
-	Lowest  = time.Microsecond
+	// Lowest is the smallest value that is told apart.
+	Lowest = time.Microsecond
+	// Highest is the largest.
 	Highest = time.Hour
 	// Digits is the number of significant decimal digits: the value error is at most 0.1 %.
 	Digits = 3

@@ -68,8 +68,7 @@ func headline(s *result.Summary) string {
 // waited says how long the slow ones took, by the highest percentile that n supports.
 func waited(p population) string {
 	for _, q := range []struct{ name, who string }{{"p99", "one in 100"}, {"p95", "one in 20"}, {"p50", "half"}} {
-		_, at := q.name, 0.0
-		if _, at = p.quantile(q.name); p.N < compare.Floor(at) {
+		if _, at := p.quantile(q.name); p.N < compare.Floor(at) {
 			continue
 		}
 		cell := p.cell(q.name)

@@ -183,7 +183,7 @@ func breakConnection(w http.ResponseWriter) {
 		panic(http.ErrAbortHandler) // net/http's way to abort; it logs nothing
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		tcp.SetLinger(0) // close then sends RST instead of FIN
+		_ = tcp.SetLinger(0) // close then sends RST instead of FIN
 	}
 	conn.Close()
 }

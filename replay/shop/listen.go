@@ -69,7 +69,7 @@ func Listen(ctx context.Context, addr string, h http.Handler, o ListenOptions) (
 			s.err = errors.Join(s.err, server.Close())
 		case <-ctx.Done():
 			s.err = shutdown(context.WithoutCancel(ctx), server)
-			<-served
+			_ = <-served // http.ErrServerClosed
 		}
 	}()
 	return s, nil
