@@ -184,11 +184,23 @@ func (r *rehearsal) summarise(t *replay.Totals, conns result.Connections, w resu
 	if terms.Fano1s > 0 {
 		setup.Arrivals.Fano1s = &terms.Fano1s
 	}
+	if r.o.closed {
+		// A closed loop takes the content of the plan, and neither its rate nor its shape.
+		setup.Rate, setup.Arrivals.PeakSecond, setup.Arrivals.Fano1s = 0, busiest(t.Seconds), nil
+	}
 	s, err := replay.BuildSummary(t, setup)
 	if err != nil {
 		return nil, err
 	}
 	return s, t.Ledger.Check()
+}
+
+// busiest is the number of requests of the second that started most.
+func busiest(seconds []replay.Second) (n int64) {
+	for _, s := range seconds {
+		n = max(n, s.Started)
+	}
+	return n
 }
 
 func (r *rehearsal) exitCode(ctx context.Context, s *result.Summary) int {
