@@ -122,9 +122,10 @@ func (v Value) Int() (int64, error) {
 	return int64(n), nil
 }
 
-// Text is the value as a string, borrowed like Str.
+// Text is the value as a string, borrowed like Str. One that is not UTF-8 is no JSON string: it could not be
+// written again.
 func (v Value) Text() ([]byte, error) {
-	if !v.Quoted {
+	if !v.Quoted || !utf8.Valid(v.Str) {
 		return nil, ErrSyntax
 	}
 	return v.Str, nil
