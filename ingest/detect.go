@@ -33,6 +33,7 @@ type UnknownFormatError struct {
 	Column  int     // 1-based byte where it stops fitting
 	Reason  Reason
 	Excerpt string // the line's shape: types instead of values
+	Mark    int    // 1-based byte of Excerpt where the line stops fitting; 0 = not shown
 }
 
 // Error implements error.
@@ -85,6 +86,7 @@ type fit struct {
 	line          int64 // the first misfit
 	verdict       Verdict
 	excerpt       string
+	mark          int
 }
 
 func (f *fit) share() float64 {
@@ -115,7 +117,8 @@ func tryFormat(s *sample, name string, o FormatOptions) fit {
 			if !v.Rejected() {
 				v = Verdict{Reason: BadTime, Column: 1}
 			}
-			result.line, result.verdict, result.excerpt = number, v, mask([]byte(shape))
+			result.line, result.verdict = number, v
+			result.excerpt, result.mark = mask([]byte(shape), v.Column)
 		}
 		return true
 	})
@@ -138,7 +141,7 @@ func detect(file string, s *sample, o FormatOptions) (string, error) {
 	}
 	slices.SortStableFunc(fits, func(a, b fit) int { return b.fitted - a.fitted })
 	best := fits[0]
-	e := &UnknownFormatError{File: file, Sampled: best.tried, Line: best.line, Column: best.verdict.Column, Reason: best.verdict.Reason, Excerpt: best.excerpt}
+	e := &UnknownFormatError{File: file, Sampled: best.tried, Line: best.line, Column: best.verdict.Column, Reason: best.verdict.Reason, Excerpt: best.excerpt, Mark: best.mark}
 	for _, f := range fits[:3] {
 		e.Guesses = append(e.Guesses, Guess{Format: f.format, Share: f.share()})
 	}

@@ -55,7 +55,7 @@ func NewFormat(spec string, o FormatOptions) (Format, error) {
 		return compile(spec, ingressFormat, o)
 	}
 	if !strings.ContainsAny(spec, "$%") {
-		return nil, fmt.Errorf("unknown log format name (known: %s; or give a log_format or LogFormat string)", strings.Join(slices.Sorted(slices.Values(Names())), ", "))
+		return nil, &FormatError{Column: 1, Message: fmt.Sprintf("neither a known name (%s) nor a string with $variables or %%directives", strings.Join(slices.Sorted(slices.Values(Names())), ", "))}
 	}
 	return compile("custom", spec, o)
 }

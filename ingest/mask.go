@@ -11,16 +11,21 @@ const (
 )
 
 // mask describes the shape of a line and repeats none of it: words become the names of their types, only
-// brackets, quotes, commas, colons and lone dashes stay.
-func mask(line []byte) string {
-	cut := len(line) > maskBytes
+// brackets, quotes, commas, colons and lone dashes stay. mark is the 1-based byte of the shape at which the
+// part that holds the line's 1-based column begins, 0 when the shape does not show it.
+func mask(line []byte, column int) (shape string, mark int) {
+	whole := len(line)
+	cut := whole > maskBytes
 	line = line[:min(len(line), maskBytes)]
 	if n := len(line); n > 0 && isMostlyBinary(line) {
-		return "<binary>"
+		return "<binary>", 1
 	}
 	var out []byte
-	tokens := 0
+	tokens, shown := 0, len(line)
 	for len(line) > 0 && tokens < maskTokens {
+		if shown-len(line) < column { // this part begins at or before the column
+			mark = len(out) + 1
+		}
 		if c := line[0]; bytes.IndexByte([]byte(" \t[]{}()\",;|"), c) >= 0 {
 			if c == '\t' {
 				out = append(out, "<tab>"...)
@@ -38,10 +43,16 @@ func mask(line []byte) string {
 		line = line[end:]
 		tokens++
 	}
+	if at := column - 1; at >= shown-len(line) {
+		mark = 0
+		if at >= whole { // the line ends where more was wanted
+			mark = len(out) + 1
+		}
+	}
 	if cut || len(line) > 0 {
 		out = append(out, "..."...)
 	}
-	return string(out)
+	return string(out), mark
 }
 
 func isMostlyBinary(s []byte) bool {

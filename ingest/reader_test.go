@@ -187,6 +187,11 @@ func TestUnknownFormat(t *testing.T) {
 	equal(t, "line", e.Line, 2)
 	equal(t, "share", e.Guesses[0].Share, 0.25)
 	equal(t, "excerpt", e.Excerpt, "<text> <address> <word> <number> <word> <word> <path> <word> [<time>]")
+	equal(t, "mark after the end of the line", e.Mark, len(e.Excerpt)+1)
+	status := f(strings.Repeat(`192.0.2.1 - - [12/Mar/2025:00:00:00 +0000] "GET / HTTP/1.1" 2x0 5`+"\n", 3))
+	equal(t, "mark", status.Excerpt[status.Mark-1:], "<text> <number>")
+	far := f(strings.Repeat(`192.0.2.1 - - [12/Mar/2025:00:00:00 +0000] "GET /`+strings.Repeat("x", 300)+` HTTP/1.1" x`+"\n", 3))
+	equal(t, "no mark behind what is shown", far.Mark, 0)
 	for _, secret := range []string{"secret", "198.51", "4711", "private", "2025"} {
 		if strings.Contains(e.Error(), secret) {
 			t.Errorf("the error repeats %q: %s", secret, e)

@@ -21,6 +21,8 @@ import (
 // maxCatalogue bounds a catalogue in bytes.
 const maxCatalogue = 256 << 20
 
+const catalogueFix = "curl http://TARGET/catalogue > catalogue.json; reprise schedule ... --catalogue catalogue.json"
+
 // binder reads bind.yaml and the catalogue. Without --bind it is nil. The digest names the data set.
 func (o *scheduleOptions) binder(ctx context.Context) (b *bind.Binder, digest string, err error) {
 	if o.bind == "" {
@@ -28,11 +30,11 @@ func (o *scheduleOptions) binder(ctx context.Context) (b *bind.Binder, digest st
 	}
 	text, err := os.ReadFile(o.bind)
 	if err != nil {
-		return nil, "", &failure{code: "BIND", exit: exitUsage, what: err.Error()}
+		return nil, "", usage("BIND", err.Error(), "--bind bind.yaml")
 	}
 	rules, err := bind.Parse(bytes.NewReader(text), o.bind)
 	if err != nil {
-		return nil, "", &failure{code: "BIND", exit: exitUsage, what: err.Error()}
+		return nil, "", usage("BIND", err.Error(), "correct "+o.bind)
 	}
 	where := rules.Catalogue
 	if !strings.Contains(where, "://") && !filepath.IsAbs(where) {
@@ -47,10 +49,10 @@ func (o *scheduleOptions) binder(ctx context.Context) (b *bind.Binder, digest st
 	}
 	c, err := bind.ReadCatalogue(bytes.NewReader(data))
 	if err != nil {
-		return nil, "", &failure{code: "CATALOGUE", exit: exitInput, what: fmt.Sprintf("%s: %v", where, err)}
+		return nil, "", &failure{code: "CATALOGUE", exit: exitInput, what: fmt.Sprintf("%s: %v", where, err), fix: catalogueFix}
 	}
 	if b, err = bind.New(rules, c, o.seed); err != nil {
-		return nil, "", &failure{code: "BIND", exit: exitUsage, what: fmt.Sprintf("%s: %v", o.bind, err)}
+		return nil, "", usage("BIND", fmt.Sprintf("%s: %v", o.bind, err), "correct "+o.bind)
 	}
 	sum := sha256.Sum256(data)
 	return b, "sha256:" + hex.EncodeToString(sum[:]), nil
@@ -62,7 +64,7 @@ func readCatalogue(ctx context.Context, where string) ([]byte, error) {
 	if !strings.Contains(where, "://") {
 		data, err := os.ReadFile(where)
 		if err != nil {
-			return nil, &failure{code: "CATALOGUE", exit: exitUsage, what: err.Error(), fix: "curl http://TARGET/catalogue > catalogue.json; reprise schedule ... --catalogue catalogue.json"}
+			return nil, usage("CATALOGUE", err.Error(), catalogueFix)
 		}
 		return data, nil
 	}

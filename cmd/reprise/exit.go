@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 	"syscall"
 
 	"reprise/anonymize/recordfile"
@@ -41,7 +42,11 @@ func (f *failure) Error() string { return fmt.Sprintf("error[%s] %s", f.code, f.
 
 // write prints the failure to a terminal or a log: control bytes are escaped.
 func (f *failure) write(w io.Writer) {
-	fmt.Fprintf(w, "error[%s] %s (exit %d)\n", f.code, plain(f.what), f.exit)
+	first, rest, more := strings.Cut(plain(f.what), "\n")
+	fmt.Fprintf(w, "error[%s] %s (exit %d)\n", f.code, first, f.exit)
+	if more {
+		fmt.Fprintln(w, rest)
+	}
 	if f.why != "" {
 		fmt.Fprintf(w, "  why: %s\n", plain(f.why))
 	}

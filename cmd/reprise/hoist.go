@@ -23,6 +23,7 @@ func hoist(app *cli.App, args []string) []string {
 		commands, flags = c.Subcommands, c.Flags
 	}
 	var front, back []string
+	bare := false // the last flag lacks its value, which "--" must not become
 	for i := 0; i < len(rest); i++ {
 		arg := rest[i]
 		if arg == "--" {
@@ -34,10 +35,16 @@ func hoist(app *cli.App, args []string) []string {
 			continue
 		}
 		front = append(front, arg)
-		if takesValue(flags, arg) && i+1 < len(rest) {
+		if !takesValue(flags, arg) {
+			continue
+		}
+		if bare = i+1 == len(rest); !bare {
 			i++
 			front = append(front, rest[i])
 		}
+	}
+	if bare {
+		return append(head, front...)
 	}
 	return append(append(append(head, front...), "--"), back...)
 }

@@ -96,6 +96,9 @@ func formatFailure(e *ingest.UnknownFormatError) error {
 	fmt.Fprintf(&b, "%s line %d fits no known log format: %s", e.File, e.Line, e.Reason)
 	if e.Excerpt != "" {
 		fmt.Fprintf(&b, "\n  %s", e.Excerpt)
+		if e.Mark > 0 {
+			fmt.Fprintf(&b, "\n  %*s", e.Mark, "^")
+		}
 	}
 	f := &failure{code: "INGEST-FORMAT", exit: exitInput, what: b.String()}
 	var guesses []string

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // --tz works on machines without a zone database
 
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v2"

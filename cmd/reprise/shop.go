@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -57,6 +59,10 @@ func (s *shell) shop(c *cli.Context) error {
 	}
 	defer sh.Close()
 	server, err := shop.Listen(c.Context, c.String("listen"), sh.Handler(), shop.ListenOptions{})
+	var refused *net.OpError
+	if err != nil && !errors.As(err, &refused) {
+		return usage("LISTEN", err.Error(), "reprise shop --listen 127.0.0.1:0")
+	}
 	if err != nil {
 		return &failure{code: "LISTEN", exit: exitEnvironment, what: err.Error(), fix: "choose a free port: reprise shop --listen 127.0.0.1:0"}
 	}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"reprise/testdata"
+)
+
+// The tests of this package are inside it, because a command has no exported names. They run the command as
+// a process of its own, so that signals, exit codes and pipes are real: the test binary, which is reprise when
+// it is called so.
+
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "reprise" {
+		main()
+	}
+	os.Exit(testAll(m))
+}
+
+// folder of the link by which the test binary is called reprise.
+var folder string
+
+func testAll(m *testing.M) int {
+	self, err := os.Executable()
+	if err == nil {
+		folder, err = os.MkdirTemp("", "reprise-test-")
+	}
+	if err == nil {
+		defer os.RemoveAll(folder)
+		err = os.Symlink(self, filepath.Join(folder, "reprise"))
+	}
+	if err != nil {
+		panic(err)
+	}
+	return m.Run()
+}
+
+// command is a run of reprise that was not started yet, in a new folder.
+func command(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.Command(filepath.Join(folder, "reprise"), args...)
+	c.Dir = t.TempDir()
+	return c
+}
+
+// bundledLog is the text of the bundled log.
+func bundledLog(t testing.TB) []byte {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(testdata.ShopLog))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// peakMinute is the part of the bundled log from 20:00:00 to 20:00:59.
+func peakMinute(t testing.TB) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for line := range bytes.Lines(bundledLog(t)) {
+		if bytes.Contains(line, []byte("[28/Nov/2025:20:00:")) {
+			b.Write(line)
+		}
+	}
+	if b.Len() == 0 {
+		t.Fatal("the bundled log has no line at 20:00")
+	}
+	return b.Bytes()
+}
+
+// plainText is the contents of a file, without its zstd if it is a record file.
+func plainText(name string) ([]byte, error) {
+	data, err := os.ReadFile(name)
+	if err != nil || !bytes.HasPrefix(data, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
+		return data, err
+	}
+	z, err := zstd.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	// A file that a kill cut short is read as far as it goes.
+	text, err := io.ReadAll(z)
+	if err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return text, err
+}
+
+// rawIn is a value of the logs that stands in text though it never should, or empty. The scripts' own logs
+// mark such values with the word "rawvalue".
+func rawIn(text []byte) string {
+	for _, word := range append([]string{"rawvalue"}, testdata.Planted...) {
+		if bytes.Contains(text, []byte(word)) {
+			return word
+		}
+	}
+	return ""
+}
