@@ -38,9 +38,12 @@ is pseudonymised personal data, not anonymous: keep the key away from it.
 			if err != nil {
 				return err
 			}
-			o := anonymizeOptions{logs: logs, key: c.String("key-file"), endpoints: c.String("endpoints"), workers: c.Int("workers"), tmp: c.String("tmp")}
+			o := anonymizeOptions{logs: logs, key: c.String("key-file"), endpoints: c.String("endpoints"), workers: c.Int("workers")}
 			if o.workers < 1 || o.workers > 1024 {
 				return usage("USAGE", fmt.Sprintf("--workers: %d is not between 1 and 1024", o.workers), "--workers 2")
+			}
+			if o.tmp, err = tmpOf(c); err != nil {
+				return err
 			}
 			if o.memory, err = memoryOf(c); err != nil {
 				return err

@@ -20,6 +20,11 @@ import (
 
 // schedule makes the plan file of a sample file.
 func (s *shell) schedule(ctx context.Context, name, out string, force bool, o scheduleOptions) (*diagnosis, error) {
+	dst, err := create(out, force, s.out)
+	if err != nil {
+		return nil, err
+	}
+	defer dst.discard()
 	path, remove, err := s.spool(ctx, name, o.tmp)
 	if err != nil {
 		return nil, err
@@ -32,11 +37,6 @@ func (s *shell) schedule(ctx context.Context, name, out string, force bool, o sc
 	if file.table.Profile.Total() == 0 {
 		return nil, &failure{code: "EMPTY", exit: exitInput, what: name + " holds no request", fix: "reprise inspect LOG says what the log holds"}
 	}
-	dst, err := create(out, force, s.out)
-	if err != nil {
-		return nil, err
-	}
-	defer dst.discard()
 	drawing, d, err := draw(ctx, file, o)
 	if err != nil {
 		return nil, err

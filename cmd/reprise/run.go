@@ -93,9 +93,13 @@ func (s *shell) runOptionsOf(c *cli.Context) (o runOptions, err error) {
 	if err != nil {
 		return o, err
 	}
+	tmp, err := tmpOf(c)
+	if err != nil {
+		return o, err
+	}
 	o.anonymize = anonymizeOptions{logs: logs, key: c.String("key-file"), endpoints: c.String("endpoints"),
-		workers: runtime.GOMAXPROCS(0), tmp: c.String("tmp"), memory: memory}
-	o.sample = sample.Options{Fraction: c.Float64("fraction"), Unit: sample.Unit(c.String("unit")), Seed: c.Uint64("seed"), Tmp: c.String("tmp"), Memory: memory}
+		workers: runtime.GOMAXPROCS(0), tmp: tmp, memory: memory}
+	o.sample = sample.Options{Fraction: c.Float64("fraction"), Unit: sample.Unit(c.String("unit")), Seed: c.Uint64("seed"), Tmp: tmp, Memory: memory}
 	if err := sample.CheckFraction(o.sample.Fraction); err != nil {
 		return o, usage("USAGE", err.Error(), "--fraction 0.1")
 	}

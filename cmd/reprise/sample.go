@@ -58,11 +58,15 @@ func sampleOptions(c *cli.Context) (sample.Options, error) {
 	if err != nil {
 		return sample.Options{}, err
 	}
+	tmp, err := tmpOf(c)
+	if err != nil {
+		return sample.Options{}, err
+	}
 	if err := positive(c, "per-stratum", "rows"); err != nil {
 		return sample.Options{}, err
 	}
 	o := sample.Options{PerStratum: c.Int("per-stratum"), Fraction: c.Float64("fraction"), Unit: sample.Unit(c.String("unit")),
-		Seed: c.Uint64("seed"), Memory: memory, Tmp: c.String("tmp")}
+		Seed: c.Uint64("seed"), Memory: memory, Tmp: tmp}
 	if c.IsSet("fraction") {
 		if err := sample.CheckFraction(o.Fraction); err != nil {
 			return o, usage("USAGE", err.Error(), "--fraction 0.1")

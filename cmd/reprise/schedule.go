@@ -80,7 +80,10 @@ type scheduleOptions struct {
 
 func scheduleOptionsOf(c *cli.Context) (o scheduleOptions, err error) {
 	o = scheduleOptions{window: c.String("window"), seed: c.Uint64("seed"), bind: c.String("bind"), catalogue: c.String("catalogue"),
-		allowWrites: c.Bool("allow-writes"), tmp: c.String("tmp")}
+		allowWrites: c.Bool("allow-writes")}
+	if o.tmp, err = tmpOf(c); err != nil {
+		return o, err
+	}
 	if o.kind, err = arrival.ParseKind(c.String("arrival")); err != nil {
 		return o, usage("USAGE", err.Error(), "--arrival measured")
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 
@@ -29,13 +30,29 @@ func parseSize(s string) (int64, error) {
 // memoryOf is the part of --memory that a stage may fill with records; the rest is for its tables, its
 // buffers and the garbage collector's headroom.
 func memoryOf(c *cli.Context) (int, error) {
-	const least = 1 << 20
+	const least = 1_000_000
 	memory, err := parseSize(c.String("memory"))
 	if err == nil && memory < least {
-		err = fmt.Errorf("%q is less than 1 MiB", c.String("memory"))
+		err = fmt.Errorf("%q is less than 1MB", c.String("memory"))
 	}
 	if err != nil {
 		return 0, usage("USAGE", "--memory: "+err.Error(), "--memory 192MB")
 	}
 	return int(memory / 3), nil
+}
+
+// tmpOf is the folder of --tmp, which is looked at before work begins that may need it hours later.
+func tmpOf(c *cli.Context) (string, error) {
+	dir := c.String("tmp")
+	if dir == "" {
+		return "", nil
+	}
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is no folder", dir)
+	}
+	if err != nil {
+		return "", usage("USAGE", "--tmp: "+err.Error(), "--tmp /var/tmp")
+	}
+	return dir, nil
 }
