@@ -71,35 +71,6 @@ func readJSON(ts *testscript.TestScript, name string) any {
 	return v
 }
 
-func jsonAt(v any, path string) (any, bool) {
-	for name := range strings.SplitSeq(path, ".") {
-		switch at := v.(type) {
-		case map[string]any:
-			if name == "*" {
-				v = len(at)
-				continue
-			}
-			var ok bool
-			if v, ok = at[name]; !ok {
-				return nil, false
-			}
-		case []any:
-			if name == "*" {
-				v = len(at)
-				continue
-			}
-			i, err := strconv.Atoi(name)
-			if err != nil || i < 0 || i >= len(at) {
-				return nil, false
-			}
-			v = at[i]
-		default:
-			return nil, false
-		}
-	}
-	return v, true
-}
-
 // ledger FILE checks that every request of a summary ended in exactly one bucket.
 func checkLedger(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
@@ -108,31 +79,6 @@ func checkLedger(ts *testscript.TestScript, neg bool, args []string) {
 	if wrong := unbalanced(readJSON(ts, args[0])); wrong != "" {
 		ts.Fatalf("the ledger does not add up: %s", wrong)
 	}
-}
-
-// unbalanced names the first equation of the ledger that does not hold.
-func unbalanced(summary any) string {
-	get := func(name string) float64 {
-		v, _ := jsonAt(summary, name)
-		n, ok := v.(float64)
-		if !ok {
-			return -1e18
-		}
-		return n
-	}
-	for text, equal := range map[string]bool{
-		"planned = offered + withheld":                get("planned") == get("offered")+get("withheld"),
-		"offered = started + dropped + unsent":        get("offered") == get("started")+get("dropped")+get("unsent"),
-		"started = the kinds of ends":                 get("started") == get("completed")+get("rejected")+get("timed_out")+get("errors.total")+get("in_flight_at_end"),
-		"written <= started":                          get("written") <= get("started") && get("written") >= 0,
-		"latency n = completed + timed out":           get("latency.n") == get("completed")+get("timed_out"),
-		"finished = started without those still open": get("finished") == get("started")-get("in_flight_at_end"),
-	} {
-		if !equal {
-			return text
-		}
-	}
-	return ""
 }
 
 // mode FILE 0600 checks the permissions of a file.
