@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"path/filepath"
 
 	"reprise/anonymize/recordfile"
@@ -34,6 +33,7 @@ func (s *shell) schedule(ctx context.Context, name, out string, force bool, o sc
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	defer file.Close()
 	if file.table.Profile.Total() == 0 {
 		return nil, &failure{code: "EMPTY", exit: exitInput, what: name + " holds no request", fix: "reprise inspect LOG says what the log holds"}
 	}
@@ -55,6 +55,7 @@ func (s *shell) schedule(ctx context.Context, name, out string, force bool, o sc
 
 // sampleFile is a sample that can be read again and again.
 type sampleFile struct {
+	*held
 	path   string
 	digest string
 	header recordfile.Header
@@ -63,36 +64,37 @@ type sampleFile struct {
 }
 
 func readSample(path string) (*sampleFile, error) {
-	f, err := openFile(path)
+	h, err := hold(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	f := &sampleFile{held: h, path: path}
+	if err := f.read(); err != nil {
+		h.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// read takes the digest, the header and the table.
+func (f *sampleFile) read() error {
 	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return nil, err
+	if _, err := io.Copy(sum, f.fromStart()); err != nil {
+		return err
 	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
-	r, err := sample.NewReader(f)
+	r, err := sample.NewReader(f.fromStart())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer r.Close()
-	return &sampleFile{path: path, digest: hex.EncodeToString(sum.Sum(nil)), header: r.Header(), table: r.Table()}, nil
+	f.digest, f.header, f.table = hex.EncodeToString(sum.Sum(nil)), r.Header(), r.Table()
+	return nil
 }
 
 // records reads the records from the start; plain gives each the weight 1, as its own stamp needs it.
 func (f *sampleFile) records(ctx context.Context, plain bool) iter.Seq2[*sample.Record, error] {
 	return func(yield func(*sample.Record, error) bool) {
-		file, err := os.Open(f.path)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer file.Close()
-		r, err := sample.NewReader(file)
+		r, err := sample.NewReader(f.fromStart())
 		if err != nil {
 			yield(nil, err)
 			return

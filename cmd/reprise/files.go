@@ -121,6 +121,29 @@ func openFile(name string) (*os.File, error) {
 	return f, nil
 }
 
+// held is a file that is opened once and read from its start as often as wanted: what takes its name
+// meanwhile changes nothing.
+type held struct {
+	*os.File
+	size int64
+}
+
+func hold(name string) (*held, error) {
+	f, err := openFile(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, missing(err)
+	}
+	return &held{File: f, size: info.Size()}, nil
+}
+
+// fromStart reads the file from its start, apart from all other readers.
+func (h *held) fromStart() io.Reader { return io.NewSectionReader(h.File, 0, h.size) }
+
 // missing explains why an input cannot be opened.
 func missing(err error) error {
 	fix := "check the name"

@@ -19,6 +19,7 @@ import (
 
 // planFile is a plan that can be read again and again.
 type planFile struct {
+	*held
 	path    string
 	header  recordfile.Header
 	trailer recordfile.Trailer
@@ -27,48 +28,47 @@ type planFile struct {
 
 // readPlan reads a whole plan once, so that a damaged one is found before anything is reset or sent.
 func readPlan(ctx context.Context, path string) (*planFile, error) {
-	f := &planFile{path: path}
-	r, closeFile, err := f.open()
+	h, err := hold(path)
 	if err != nil {
 		return nil, err
 	}
-	defer closeFile()
+	f := &planFile{held: h, path: path}
+	if err := f.read(ctx); err != nil {
+		h.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+func (f *planFile) read(ctx context.Context) error {
+	r, err := plan.NewReader(f.fromStart())
+	if err != nil {
+		return err
+	}
+	defer r.Close()
 	for _, err := range r.Arrivals(ctx) {
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return err
 		}
 	}
 	f.header, f.trailer = r.Header(), r.Trailer()
 	if f.trailer.Records == 0 {
-		return nil, &failure{code: "EMPTY", exit: exitInput, what: path + " holds no arrival"}
+		return &failure{code: "EMPTY", exit: exitInput, what: f.path + " holds no arrival"}
 	}
 	f.terms, err = plan.TermsOf(f.header)
-	return f, err
-}
-
-func (f *planFile) open() (*plan.Reader, func(), error) {
-	file, err := openFile(f.path)
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := plan.NewReader(file)
-	if err != nil {
-		file.Close()
-		return nil, nil, fmt.Errorf("%s: %w", f.path, err)
-	}
-	return r, func() { r.Close(); file.Close() }, nil
+	return err
 }
 
 // arrivals reads the plan from its start each time it is ranged over. It does not end with a signal: what
 // is not sent must still be counted.
 func (f *planFile) arrivals() iter.Seq2[*plan.Arrival, error] {
 	return func(yield func(*plan.Arrival, error) bool) {
-		r, closeFile, err := f.open()
+		r, err := plan.NewReader(f.fromStart())
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		defer closeFile()
+		defer r.Close()
 		r.Arrivals(context.Background())(yield)
 	}
 }
@@ -90,6 +90,7 @@ func (s *shell) replay(ctx context.Context, path string, o replayOptions) ([]*ar
 	if err != nil {
 		return nil, err
 	}
+	defer p.Close()
 	r := &rehearsal{shell: s, o: o, plan: p}
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
