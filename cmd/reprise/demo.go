@@ -137,7 +137,7 @@ func (d *demonstration) lay(key string) error {
 	d.o = runOptions{
 		anonymize: anonymizeOptions{logs: logOptions{names: []string{in("access.log.gz")}, maxReject: 0.01}, key: key, workers: runtime.GOMAXPROCS(0), memory: budget},
 		sample:    sample.Options{Fraction: 1, Seed: d.seed, Memory: budget},
-		schedule: scheduleOptions{kind: arrival.Measured, arrival: arrival.Options{Speed: demoSpeed}, window: demoWindow(), seed: d.seed,
+		schedule: scheduleOptions{kind: arrival.Measured, arrival: arrival.Options{Speed: demoSpeed}, window: window{from: testdata.PeakFrom, to: testdata.PeakTo}, seed: d.seed,
 			bind: in("bind.yaml"), catalogue: d.url + "/catalogue", allowWrites: true},
 		replay: replayOptions{out: in("runs"), name: "replay", timeout: demoTimeout, warmup: demoWarmup, warmupSet: true, runs: 1, reject: "429,503",
 			target: httptarget.Options{URL: d.url, Agent: "reprise/" + release}, env: env, allowWrites: true, targetVersion: "shop " + release, argv: os.Args,
@@ -146,11 +146,6 @@ func (d *demonstration) lay(key string) error {
 		vs: "P1",
 	}
 	return nil
-}
-
-func demoWindow() string {
-	f := func(s int64) string { return time.Unix(s, 0).UTC().Format(time.RFC3339) }
-	return f(testdata.PeakFrom) + "/" + f(testdata.PeakTo)
 }
 
 // perform runs the stages and says what they found.

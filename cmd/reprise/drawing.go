@@ -130,7 +130,7 @@ func (f *sampleFile) stamps(ctx context.Context) iter.Seq[int64] {
 // draw prepares the schedule and the drawing of its content.
 func draw(ctx context.Context, f *sampleFile, o scheduleOptions) (*plan.Drawing, *diagnosis, error) {
 	profile := f.table.Profile
-	from, to, err := parseWindow(o.window, profile)
+	from, to, note, err := o.window.resolve(profile)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -148,7 +148,7 @@ func draw(ctx context.Context, f *sampleFile, o scheduleOptions) (*plan.Drawing,
 		return nil, nil, usage("SCHEDULE", err.Error(), "reprise help schedule")
 	}
 	t := plan.Terms{Terms: schedule.Terms(), Source: "trace"}
-	d := &diagnosis{Model: o.kind, Seed: o.seed, terms: t}
+	d := &diagnosis{Model: o.kind, Seed: o.seed, terms: t, note: note}
 	if fit, err := arrival.FitWindow(profile, t.From, t.To); err == nil {
 		d.Log = &fit
 	}

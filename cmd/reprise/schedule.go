@@ -70,7 +70,7 @@ func scheduleFlags() []cli.Flag {
 type scheduleOptions struct {
 	kind        arrival.Kind
 	arrival     arrival.Options
-	window      string
+	window      window
 	seed        uint64
 	bind        string
 	catalogue   string
@@ -79,9 +79,12 @@ type scheduleOptions struct {
 }
 
 func scheduleOptionsOf(c *cli.Context) (o scheduleOptions, err error) {
-	o = scheduleOptions{window: c.String("window"), seed: c.Uint64("seed"), bind: c.String("bind"), catalogue: c.String("catalogue"),
+	o = scheduleOptions{seed: c.Uint64("seed"), bind: c.String("bind"), catalogue: c.String("catalogue"),
 		allowWrites: c.Bool("allow-writes")}
 	if o.tmp, err = tmpOf(c); err != nil {
+		return o, err
+	}
+	if o.window, err = parseWindow(c.String("window")); err != nil {
 		return o, err
 	}
 	if o.kind, err = arrival.ParseKind(c.String("arrival")); err != nil {
@@ -119,21 +122,29 @@ type diagnosis struct {
 	Draw       *plan.DrawStats  `json:"draw,omitempty"`
 	Bind       *bind.Report     `json:"bind,omitempty"`
 	terms      plan.Terms
+	note       string // about the window
 }
 
 func (s *shell) printSchedule(d *diagnosis) {
 	t := d.terms
 	window := ""
 	if t.To > t.From {
-		window = fmt.Sprintf(" from %s to %s at speed %g", time.Unix(t.From, 0).UTC().Format(time.RFC3339), time.Unix(t.To, 0).UTC().Format(time.RFC3339), t.Speed)
+		window = fmt.Sprintf(" from %s to %s at speed %g", clock(t.From), clock(t.To), t.Speed)
 	}
 	fmt.Fprintf(s.err, "schedule: %d arrivals in %.3f s, %s (%s)%s\n", d.Arrivals, d.DurationSeconds, d.Model, t.Method, window)
+	if d.note != "" {
+		fmt.Fprintf(s.err, "  only %s\n", d.note)
+	}
 	fmt.Fprintf(s.err, "  mean %.2f/s, peak %d/s, index of dispersion at 1 s %s\n", d.Rate, d.PeakSecond, figure(d.IDC, "1"))
 	if t.Fill != "" && t.Fill != arrival.Whole {
 		fmt.Fprintf(s.err, "  the window is %s: %.2f times in this schedule\n", t.Fill, t.Repeats)
 	}
 	if d.Log != nil {
-		fmt.Fprintf(s.err, "  %s\n", d.Log.Sentence())
+		sentence := d.Log.Sentence()
+		if t.Speed != 1 {
+			sentence = "on the log's own clock: " + sentence
+		}
+		fmt.Fprintf(s.err, "  %s\n", sentence)
 	}
 	if d.Draw != nil {
 		for _, reason := range []plan.Withheld{plan.Write, plan.Unbound, plan.Unreplayable} {
