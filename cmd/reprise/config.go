@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -13,36 +14,74 @@ import (
 // maxConfig bounds a configuration in bytes, as package environment does for its part of the file.
 const maxConfig = 256 << 10
 
-// runSection is the part of reprise.yaml that gives flags of reprise run; the rest is the environment.
+// runSection is the part of reprise.yaml that gives flags of reprise run, and its logs; the rest is the
+// environment.
 type runSection struct {
 	Run map[string]any `yaml:"run"`
 }
 
 // applyConfig sets the flags under run: that neither the command line nor the environment variables have
-// set: flag > REPRISE_* > file > default.
-func applyConfig(c *cli.Context, name string) error {
+// set: flag > REPRISE_* > file > default. It returns the logs of the command line, else those of the file.
+func applyConfig(c *cli.Context, name string) ([]string, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return usage("CONFIG", err.Error(), "--config reprise.yaml")
+		return nil, usage("CONFIG", err.Error(), "--config reprise.yaml")
 	}
 	section, err := parseConfig(text)
 	if err != nil {
-		return usage("CONFIG", fmt.Sprintf("%s: %v", name, err), "correct "+name)
+		return nil, usage("CONFIG", fmt.Sprintf("%s: %v", name, err), "correct "+name)
 	}
-	for _, key := range slices.Sorted(maps.Keys(section.Run)) {
-		if key == "config" || !known(c.Command.Flags, key) {
-			return usage("CONFIG", fmt.Sprintf("%s: run.%s is no flag of reprise run", name, key), "reprise help run")
+	logs, err := section.logs()
+	if err == nil {
+		err = section.apply(c)
+	}
+	if err != nil {
+		return nil, usage("CONFIG", fmt.Sprintf("%s: %v", name, err), "reprise help run")
+	}
+	if c.NArg() > 0 {
+		return c.Args().Slice(), nil
+	}
+	return logs, nil
+}
+
+// logs takes run.logs, a name or a list of them, out of the section.
+func (s *runSection) logs() ([]string, error) {
+	given, ok := s.Run["logs"]
+	if !ok {
+		return nil, nil
+	}
+	delete(s.Run, "logs")
+	list, ok := given.([]any)
+	if !ok {
+		list = []any{given}
+	}
+	var names []string
+	for _, v := range list {
+		name, ok := v.(string)
+		if !ok {
+			return nil, errors.New("run.logs is no list of names")
 		}
-		switch section.Run[key].(type) {
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// apply sets the flags that are not set yet.
+func (s *runSection) apply(c *cli.Context) error {
+	for _, key := range slices.Sorted(maps.Keys(s.Run)) {
+		if key == "config" || !known(c.Command.Flags, key) {
+			return fmt.Errorf("run.%s is no flag of reprise run", key)
+		}
+		switch s.Run[key].(type) {
 		case string, bool, int, int64, uint64, float64:
 		default:
-			return usage("CONFIG", fmt.Sprintf("%s: run.%s is no single value", name, key), "reprise help run")
+			return fmt.Errorf("run.%s is no single value", key)
 		}
 		if c.IsSet(key) {
 			continue
 		}
-		if err := c.Set(key, fmt.Sprint(section.Run[key])); err != nil {
-			return usage("CONFIG", fmt.Sprintf("%s: run.%s: %v", name, key, err), "reprise help run")
+		if err := c.Set(key, fmt.Sprint(s.Run[key])); err != nil {
+			return fmt.Errorf("run.%s: %w", key, err)
 		}
 	}
 	return nil
@@ -56,12 +95,12 @@ func parseConfig(text []byte) (s runSection, err error) {
 	}
 	defer func() {
 		if recover() != nil {
-			err = fmt.Errorf("is no YAML that can be read")
+			err = errors.New("is no YAML that can be read")
 		}
 	}()
 	err = yaml.Unmarshal(text, &s)
 	if err != nil {
-		err = fmt.Errorf("%s", yaml.FormatError(err, false, false))
+		err = errors.New(yaml.FormatError(err, false, false))
 	}
 	return s, err
 }

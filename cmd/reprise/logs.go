@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -34,14 +35,19 @@ type logOptions struct {
 }
 
 func (s *shell) logOptionsOf(c *cli.Context) (logOptions, error) {
+	return s.logOptionsFor(c, c.Args().Slice())
+}
+
+// logOptionsFor reads the flags for logs that may be named elsewhere than on the command line.
+func (s *shell) logOptionsFor(c *cli.Context, logs []string) (logOptions, error) {
 	o := logOptions{maxReject: c.Float64("max-reject"), rejects: c.String("rejects")}
-	if c.NArg() == 0 {
+	if len(logs) == 0 {
 		return o, usage("USAGE", "no log was named", "reprise "+c.Command.Name+" /var/log/nginx/access.log*")
 	}
 	if !(o.maxReject >= 0 && o.maxReject <= 1) {
 		return o, usage("USAGE", fmt.Sprintf("--max-reject: %v is not between 0 and 1", o.maxReject), "--max-reject 0.01")
 	}
-	names, err := source.Expand(c.Args().Slice())
+	names, err := source.Expand(logs)
 	if err != nil {
 		return o, inputFailure(err)
 	}
@@ -84,7 +90,7 @@ func inputFailure(err error) error {
 		return &failure{code: "EMPTY", exit: exitInput, what: err.Error(), fix: "check that the log was not rotated away"}
 	case errors.Is(err, ingest.ErrConsumed):
 		return usage("INPUT", err.Error(), "name each input once")
-	case isPath && path.Op != "read", errors.Is(err, source.ErrNoFile):
+	case isPath && path.Op != "read", errors.Is(err, source.ErrNoFile), errors.Is(err, filepath.ErrBadPattern):
 		return missing(err)
 	}
 	return &failure{code: "LOG-DAMAGED", exit: exitInput, what: err.Error(), fix: "copy the log again, or decompress what of it is whole"}

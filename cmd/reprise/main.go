@@ -44,6 +44,8 @@ func (s signalled) Is(target error) bool { return target == context.Canceled }
 func (s *shell) run(ctx context.Context, args []string) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	// A reader that has gone is an error of that write, and no reason to die in the middle of a run.
+	signal.Ignore(syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)

@@ -2,14 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/replay/result"
 	"reprise/sample"
 )
 
@@ -27,7 +31,7 @@ what it hides: constant sends the same requests evenly, P1 is the built-in shop 
    reprise run access.log.gz --config reprise.yaml --vs constant -o runs
 
 --config names a reprise.yaml with the environment (reset, ready, fingerprint, metrics, targets) and, under run:,
-any of these flags.`,
+any of these flags and the logs: run: {logs: [access.log.gz], key-file: reprise.key, target: http://127.0.0.1:8080}.`,
 		OnUsageError: usageError,
 		Flags:        runFlags(),
 		Action: func(c *cli.Context) error {
@@ -77,15 +81,16 @@ type runOptions struct {
 }
 
 func (s *shell) runOptionsOf(c *cli.Context) (o runOptions, err error) {
+	names := c.Args().Slice()
 	if name := c.String("config"); name != "" {
-		if err := applyConfig(c, name); err != nil {
+		if names, err = applyConfig(c, name); err != nil {
 			return o, err
 		}
 	}
 	if o.vs = c.String("vs"); o.vs != "" && o.vs != "constant" && !strings.EqualFold(o.vs, "P1") {
 		return o, usage("USAGE", fmt.Sprintf("--vs: %q is not constant or P1", o.vs), "--vs constant")
 	}
-	logs, err := s.logOptionsOf(c)
+	logs, err := s.logOptionsFor(c, names)
 	if err != nil {
 		return o, err
 	}
@@ -123,29 +128,70 @@ func (o *replayOptions) environmentOf(c *cli.Context) error {
 // prepared are the files that the preparing stages leave behind.
 type prepared struct{ trace, sample, plan, synthetic string }
 
-// pipeline runs all stages. Everything that can fail early is checked before the first of them.
+// pipeline runs all stages. What can fail early is checked before the first of them.
 func (s *shell) pipeline(ctx context.Context, o runOptions) error {
-	if _, err := loadKey(o.anonymize.key); err != nil {
+	if err := o.check(ctx); err != nil {
 		return err
 	}
-	if err := reach(ctx, o.replay.target); err != nil {
+	p, err := prepareFolder(o.replay.out, o.replay.name, time.Now())
+	if err != nil {
 		return err
 	}
-	dir := filepath.Join(o.replay.out, "prepared")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return unwritable(dir, err)
+	if o.schedule.bind != "" {
+		// Ids are bound to the data set as every run finds it.
+		s.step("reset", "before its ids are read")
+		if err := restore(ctx, o.replay.env); err != nil {
+			return err
+		}
 	}
-	p := prepared{trace: filepath.Join(dir, "trace.zst"), sample: filepath.Join(dir, "sample.zst"), plan: filepath.Join(dir, "plan.zst"), synthetic: filepath.Join(dir, "synthetic.plan.zst")}
 	d, err := s.prepare(ctx, o, p)
 	if err != nil {
 		return err
 	}
 	s.step("replay", o.replay.target.URL)
 	runs, err := s.replay(ctx, p.plan, o.replay)
+	if err != nil && o.vs != "" {
+		fmt.Fprintf(s.err, "--vs %s is left out: these runs give nothing to compare with\n", o.vs)
+	}
 	if err != nil || o.vs == "" {
 		return err
 	}
 	return s.versus(ctx, o, p, d, runs)
+}
+
+func (o *runOptions) check(ctx context.Context) error {
+	if _, err := loadKey(o.anonymize.key); err != nil {
+		return err
+	}
+	if _, err := o.schedule.rules(); err != nil {
+		return err
+	}
+	if o.schedule.allowWrites && !o.replay.env.Resets() {
+		return noReset()
+	}
+	return reach(ctx, o.replay.target)
+}
+
+// prepareFolder makes the folder of the files that lead to the runs. Every rehearsal has its own, so that the
+// plan of an archive stays.
+func prepareFolder(out, name string, at time.Time) (prepared, error) {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return prepared{}, unwritable(out, err)
+	}
+	base := filepath.Join(out, at.UTC().Format("2006-01-02")+"-"+result.Label(name)+"-prepared")
+	dir := base
+	for n := 2; ; n++ {
+		err := os.Mkdir(dir, 0o755)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return prepared{}, unwritable(dir, err)
+		}
+		dir = fmt.Sprintf("%s-%d", base, n)
+	}
+	in := func(name string) string { return filepath.Join(dir, name) }
+	return prepared{trace: in("trace.zst"), sample: in("sample.zst"), plan: in("plan.zst"), synthetic: in("synthetic.plan.zst")}, nil
 }
 
 // step announces a stage.
