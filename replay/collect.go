@@ -18,6 +18,7 @@ type collector struct {
 	recorder *latency.Recorder
 	ledger   result.Ledger
 	observed int64
+	ended    []int64      // started shots by the second of their end
 	handed   atomic.Int64 // shots that will come back
 	expect   atomic.Int64 // the final value of handed, -1 before it is known
 	stopped  atomic.Bool
@@ -70,6 +71,7 @@ func (c *collector) collect() bool {
 func (c *collector) observe(o *result.Outcome) {
 	c.observed++
 	c.ledger.Add(o)
+	c.end(o)
 	_ = c.recorder.Observe(o) // never fails
 	if c.engine.observer == nil {
 		return
@@ -77,6 +79,18 @@ func (c *collector) observe(o *result.Outcome) {
 	if err := c.engine.observer.Observe(o); err != nil {
 		c.engine.fail(err)
 	}
+}
+
+// end counts the end of a started shot in its second.
+func (c *collector) end(o *result.Outcome) {
+	if o.Kind == result.Dropped || o.Kind == result.Unsent || o.Done < 0 {
+		return
+	}
+	second := int(o.Done / int64(time.Second))
+	for len(c.ended) <= second {
+		c.ended = append(c.ended, 0)
+	}
+	c.ended[second]++
 }
 
 // expectTotal says how many outcomes there will be.

@@ -10,6 +10,7 @@ import (
 
 	"reprise/replay/latency"
 	"reprise/replay/plan"
+	"reprise/replay/result"
 )
 
 // engine is the state of one run, shared by its goroutines. Every field belongs to one of them unless it
@@ -33,6 +34,7 @@ type engine struct {
 	started     int64
 	maxInFlight int64
 	pulse       []pulse
+	offering    time.Duration // until nothing more was dispatched
 
 	failOnce sync.Once
 	failure  error
@@ -101,7 +103,7 @@ func (e *engine) run(ctx context.Context, mode string, dispatch func(context.Con
 		case <-inner.Done():
 		}
 	}()
-	gauge := startGauge()
+	gauge, before := startGauge(), e.connections()
 	var sides sync.WaitGroup
 	sides.Go(read)
 	e.prime(ctx)
@@ -113,6 +115,7 @@ func (e *engine) run(ctx context.Context, mode string, dispatch func(context.Con
 		dispatch(inner)
 	}()
 	<-dispatched
+	e.offering = time.Duration(e.clock.Now())
 	e.drain(ctx)
 	e.ring.leave()
 	sides.Wait()
@@ -121,6 +124,10 @@ func (e *engine) run(ctx context.Context, mode string, dispatch func(context.Con
 	e.collector.recorder.Close()
 	totals := e.totals(mode, time.Duration(wall))
 	totals.Generator = gauge.stop()
+	totals.Connections = e.connections()
+	totals.Connections.New -= before.New
+	totals.Connections.Reused -= before.Reused
+	totals.Connections.Slow -= before.Slow
 	totals.Interrupted = ctx.Err() != nil
 	if e.failure != nil {
 		return totals, e.failure
@@ -129,6 +136,14 @@ func (e *engine) run(ctx context.Context, mode string, dispatch func(context.Con
 		return totals, fmt.Errorf("the run does not add up, which is a bug: %w", err)
 	}
 	return totals, nil
+}
+
+// connections asks the target, if it can tell.
+func (e *engine) connections() result.Connections {
+	if c, ok := e.target.(Connector); ok {
+		return c.Connections()
+	}
+	return result.Connections{}
 }
 
 // prime waits until the look-ahead is full, so that the first arrivals are not late by the time that

@@ -13,6 +13,7 @@ import (
 type gauge struct {
 	start   time.Time
 	cpu     time.Duration
+	machine time.Duration
 	samples []metrics.Sample
 	files   int64
 	quit    chan struct{}
@@ -25,7 +26,7 @@ const (
 )
 
 func startGauge() *gauge {
-	g := &gauge{start: time.Now(), cpu: processCPU(), samples: schedule(), quit: make(chan struct{}), ended: make(chan struct{})}
+	g := &gauge{start: time.Now(), cpu: processCPU(), machine: machineCPU(), samples: schedule(), quit: make(chan struct{}), ended: make(chan struct{})}
 	go g.watch()
 	return g
 }
@@ -56,8 +57,9 @@ func (g *gauge) stop() result.Generator {
 		GCPauseMaxMS: 1000 * quantileSince(g.samples[1], now[1], 1),
 	}
 	if wall := time.Since(g.start); wall > 0 {
-		share := float64(processCPU()-g.cpu) / float64(wall) / float64(cores)
-		out.CPU = math.Round(share*1e4) / 1e4
+		own, all := processCPU()-g.cpu, machineCPU()-g.machine
+		out.CPU = math.Round(float64(own)/float64(wall)/float64(cores)*1e4) / 1e4
+		out.OthersCPU = math.Round(float64(max(all-own, 0))/float64(wall)*1e2) / 1e2
 	}
 	return out
 }

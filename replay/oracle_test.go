@@ -114,6 +114,35 @@ func TestClosedLoop(t *testing.T) {
 	})
 }
 
+// A freeze of 1.5 s: eight requests are open in every second of it, also in the one without a start or an end.
+func TestInFlightDuringAFreeze(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newSlots(8, 25*time.Millisecond)
+		server.freeze = [2]time.Duration{1900 * time.Millisecond, 3400 * time.Millisecond}
+		totals, err := replay.RunClosed(t.Context(), at(0), server, nil, replay.ClosedOptions{Workers: 8, Duration: 5 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Rounds of eight every 25 ms: at 0 .. 1.9 s, then from 3.425 s on.
+		want := []replay.Second{
+			{Planned: 320, Started: 320, Ended: 312, InFlight: 8},
+			{Planned: 296, Started: 296, Ended: 296, InFlight: 8},
+			{InFlight: 8},
+			{Planned: 184, Started: 184, Ended: 184, InFlight: 8},
+			{Planned: 320, Started: 320, Ended: 320, InFlight: 8},
+			{Ended: 8, InFlight: 8},
+		}
+		if !slices.Equal(totals.Seconds, want) {
+			t.Errorf("seconds %+v\nwant    %+v", totals.Seconds, want)
+		}
+		totals, _ = run(t.Context(), t, at(900*time.Millisecond, 950*time.Millisecond), newSlots(2, 3*time.Second), replay.Options{})
+		want = []replay.Second{{Planned: 2, Started: 2, InFlight: 2}, {InFlight: 2}, {InFlight: 2}, {Ended: 2, InFlight: 2}}
+		if !slices.Equal(totals.Seconds, want) {
+			t.Errorf("open loop: seconds %+v\nwant    %+v", totals.Seconds, want)
+		}
+	})
+}
+
 // The same server in both loops: overload times out in the open one and is invisible in the closed one.
 func TestOpenOverloadClosedCalm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

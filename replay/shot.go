@@ -32,6 +32,13 @@ type Aborter interface {
 	Abort()
 }
 
+// Connector is a Target that tells how the exchanges so far met connections. A run on it answers for the time
+// that its requests wait for a connection, unless the connections were limited on purpose or the target was
+// slow to take them.
+type Connector interface {
+	Connections() result.Connections
+}
+
 // Observer sees every outcome once. Observe is called by one goroutine; the outcome is borrowed. An error
 // ends the run.
 type Observer interface {

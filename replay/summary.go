@@ -24,7 +24,7 @@ type Setup struct {
 	MaxInFlight       int // configured; 0 = the default
 	Workers           int // closed loop
 	RejectStatus      string
-	Connections       result.Connections
+	Connections       result.Connections // used when the target does not tell itself
 	Warmup            result.Warmup
 	Arrivals          result.Arrivals
 	Contract          map[string]string // further factors, such as the data set
@@ -51,9 +51,12 @@ func BuildSummary(t *Totals, c Setup) (*result.Summary, error) {
 		Endpoints: t.endpoints(), Timeline: t.timeline(), Warnings: t.Warnings(), Contract: t.contract(c),
 		Limits: result.Limits{MaxLagMS: float64(t.Gates.MaxLag) / float64(time.Millisecond), MinStarted: t.Gates.MinStarted},
 	}
+	s.OfferedRPS = t.offeredRPS(c)
+	if t.Connections.Policy != "" {
+		s.Connections = t.Connections
+	}
 	if s.WallSeconds > 0 {
 		s.RPSCompleted = round(float64(s.Completed)/s.WallSeconds, 3)
-		s.OfferedRPS = round(float64(s.Offered)/t.offeredSeconds(c), 3)
 	}
 	if s.Warnings == nil {
 		s.Warnings = []string{}
@@ -92,12 +95,21 @@ func (t *Totals) latencies(s *result.Summary) error {
 	return nil
 }
 
-// offeredSeconds is the span over which the load was offered: as configured, else as it was.
-func (t *Totals) offeredSeconds(c Setup) float64 {
-	if c.Duration > 0 && !t.Interrupted {
-		return c.Duration.Seconds()
+// offeredRPS is the rate at which the load was offered. An open loop offers all arrivals of its plan, those included
+// that a cut left unsent, so they belong to the whole duration of the plan. What a cut closed loop offered
+// is what it started until then.
+func (t *Totals) offeredRPS(c Setup) float64 {
+	seconds := c.Duration.Seconds()
+	switch {
+	case t.Mode == "closed" && (t.Interrupted || seconds <= 0):
+		seconds = t.Offering.Seconds()
+	case seconds <= 0:
+		seconds = float64(len(t.Latency.Seconds()))
 	}
-	return t.Wall.Seconds()
+	if seconds <= 0 {
+		return 0
+	}
+	return round(float64(t.Ledger.Offered)/seconds, 3)
 }
 
 func byCause(l *result.Ledger, k result.Kind) map[string]int64 {
@@ -148,10 +160,10 @@ func (t *Totals) timeline() result.Timeline {
 	l := result.Timeline{
 		BinSeconds: 1, Planned: make([]int64, n), Started: make([]int64, n), Completed: make([]int64, n),
 		TimedOut: make([]int64, n), Rejected: make([]int64, n), Errors: make([]int64, n), Dropped: make([]int64, n),
-		InFlightMax: make([]int64, n), P50: make([]float64, n), P99: make([]float64, n), LagP99: make([]float64, n),
+		Ended: make([]int64, n), InFlightMax: make([]int64, n), P50: make([]float64, n), P99: make([]float64, n), LagP99: make([]float64, n),
 	}
 	for i, s := range t.Seconds {
-		l.Planned[i], l.Started[i], l.InFlightMax[i] = s.Planned, s.Started, s.InFlight
+		l.Planned[i], l.Started[i], l.Ended[i], l.InFlightMax[i] = s.Planned, s.Started, s.Ended, s.InFlight
 	}
 	for i, s := range t.Latency.Seconds() {
 		l.Completed[i], l.TimedOut[i] = s.Kinds[result.Completed], s.Kinds[result.TimedOut]

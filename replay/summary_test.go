@@ -189,8 +189,28 @@ func TestSummaryOfAnInterruptedRun(t *testing.T) {
 		defer time.AfterFunc(time.Second, cancel).Stop()
 		totals, _ := run(ctx, t, at(every(300*time.Millisecond, 100)...), newSlots(1, time.Millisecond), replay.Options{})
 		s, err := replay.BuildSummary(totals, replay.Setup{Duration: 30 * time.Second})
-		if err != nil || s.Valid || s.Unsent != 96 || !strings.HasPrefix(s.InvalidReasons[0], "interrupted") {
+		if err != nil || s.Valid || s.Unsent != 96 || len(s.InvalidReasons) != 1 || !strings.HasPrefix(s.InvalidReasons[0], "interrupted: ") {
 			t.Errorf("valid %v, unsent %d, %q, %v", s.Valid, s.Unsent, s.InvalidReasons, err)
+		}
+		// The plan offers 100 requests in 30 s, however much of it was sent.
+		if s.OfferedRPS != 3.333 {
+			t.Errorf("offered %g/s, want 3.333", s.OfferedRPS)
+		}
+		if s, err = replay.BuildSummary(totals, replay.Setup{}); err != nil || s.OfferedRPS != 3.333 {
+			t.Errorf("without a duration: offered %g/s over the plan's 30 seconds, %v", s.OfferedRPS, err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		// A closed loop offers what it starts: 4 x 10 in the second before the cut, whatever the drain takes.
+		ctx, cancel := context.WithCancel(t.Context())
+		defer time.AfterFunc(999*time.Millisecond, cancel).Stop()
+		totals, err := replay.RunClosed(ctx, at(0), newSlots(4, 100*time.Millisecond), nil, replay.ClosedOptions{Workers: 4, Duration: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := replay.BuildSummary(totals, replay.Setup{Duration: time.Minute})
+		if err != nil || s.OfferedRPS != 40.04 || s.Offered != 40 || s.WallSeconds != 1 {
+			t.Errorf("offered %d in %g s, %g/s, %v; want 40 in 0.999 s", s.Offered, s.WallSeconds, s.OfferedRPS, err)
 		}
 	})
 }

@@ -16,6 +16,7 @@ type Totals struct {
 	Mode        string // open or closed
 	Start       time.Time
 	Wall        time.Duration // from t0 until the last request had ended
+	Offering    time.Duration // from t0 until nothing more was dispatched
 	Timeout     time.Duration
 	Ledger      result.Ledger
 	Latency     *latency.Recorder
@@ -23,7 +24,8 @@ type Totals struct {
 	Seconds     []Second
 	Endpoints   []EndpointName // indexed by Outcome.Endpoint
 	Generator   result.Generator
-	Interrupted bool // cut before the end of the plan
+	Connections result.Connections // of a target that is a Connector, else zero
+	Interrupted bool               // cut before the end of the plan
 	Gates       Gates
 }
 
@@ -31,12 +33,13 @@ type Totals struct {
 type Second struct {
 	Planned  int64 // offered requests with their intended instant in this second
 	Started  int64 // requests dispatched in this second
-	InFlight int64 // most requests open at once
+	Ended    int64 // started requests that ended in this second, however they did
+	InFlight int64 // most requests open at once, those included that were open when it began
 }
 
 func (e *engine) totals(mode string, wall time.Duration) *Totals {
 	t := &Totals{
-		Mode: mode, Start: e.clock.t0, Wall: wall, Timeout: e.options.Timeout,
+		Mode: mode, Start: e.clock.t0, Wall: wall, Offering: e.offering, Timeout: e.options.Timeout,
 		Ledger: e.collector.ledger, Latency: e.collector.recorder,
 		MaxInFlight: e.maxInFlight, Endpoints: e.ahead.endpoints, Gates: e.options.Gates,
 	}
@@ -45,14 +48,29 @@ func (e *engine) totals(mode string, wall time.Duration) *Totals {
 		t.Ledger.Arrivals, t.Ledger.Withheld = e.ahead.arrivals, e.ahead.withheld
 	}
 	planned := e.collector.recorder.Seconds()
-	t.Seconds = make([]Second, max(len(planned), len(e.pulse)))
+	t.Seconds = make([]Second, max(len(planned), len(e.pulse), len(e.collector.ended)))
 	for i := range planned {
 		t.Seconds[i].Planned = planned[i].Offered
 	}
 	for i, p := range e.pulse {
 		t.Seconds[i].Started, t.Seconds[i].InFlight = p.started, p.inFlight
 	}
+	for i, n := range e.collector.ended {
+		t.Seconds[i].Ended = n
+	}
+	carryOver(t.Seconds)
 	return t
+}
+
+// carryOver raises what was in flight to what was open when the second began: the dispatcher counts only when
+// it starts a request, and a frozen target may let it start none.
+func carryOver(seconds []Second) {
+	open := int64(0)
+	for i := range seconds {
+		s := &seconds[i]
+		s.InFlight = max(s.InFlight, open)
+		open += s.Started - s.Ended
+	}
 }
 
 // environment is the generator's system in one word.

@@ -9,27 +9,21 @@ import (
 
 // Valid says whether the generator did its job, and if not why: each reason is a plain sentence with the figure, the
 // limit and what to do. An overloaded target does not make a run invalid; a late, refusing or starved
-// generator does.
+// generator does. The reasons of a run that was cut begin with "interrupted: ", that of one without a
+// request with "nothing was offered: "; only the others say that the generator set the pace.
 func (t *Totals) Valid() (ok bool, reasons []string) {
 	add := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
 	l := &t.Ledger
-	unsent, offered := l.Kinds[result.Unsent], l.Offered-l.Kinds[result.Unsent]
-	if t.Interrupted || unsent > 0 {
+	if unsent := l.Kinds[result.Unsent]; t.Interrupted || unsent > 0 {
 		add("interrupted: the run was cut, %d of %d requests were never sent; run it again to its end", unsent, l.Offered)
 	}
-	if l.Offered == 0 {
+	if l.Offered == 0 && !t.Interrupted {
 		add("nothing was offered: the plan holds no request that may be sent; look at what was withheld and why")
 	}
-	if r := t.lagReason(); r != "" {
-		add("%s", r)
-	}
-	if t.Mode == "open" && offered > 0 && float64(l.Started) < t.Gates.MinStarted*float64(offered) {
-		add("started %d of %d (%.2f%%, limit %.4g%%): %d dropped at the in-flight cap, %d too late; raise --max-in-flight, use a larger host or lower the rate",
-			l.Started, offered, 100*float64(l.Started)/float64(offered), 100*t.Gates.MinStarted,
-			l.Causes[result.Dropped][result.CauseCap], l.Causes[result.Dropped][result.CauseLate])
-	}
-	if r := t.fidelityReason(); r != "" && !t.Interrupted {
-		add("%s", r)
+	for _, r := range []string{t.lagReason(), t.waitReason(), t.startedReason(), t.fidelityReason()} {
+		if r != "" {
+			add("%s", r)
+		}
 	}
 	if n := l.Causes[result.Failed][result.CausePorts]; n > 0 {
 		add("%d requests found no free local port (limit 0): too many new connections a second; reuse connections or use more hosts", n)
@@ -40,21 +34,88 @@ func (t *Totals) Valid() (ok bool, reasons []string) {
 	return len(reasons) == 0, reasons
 }
 
-// lagReason checks the dispatch lag against max(MaxLag, 5 % of the p99 response).
+// delayLimit is what the generator may add to the response at its 99th percentile: max(MaxLag, 5 % of the p99
+// response).
+func (t *Totals) delayLimit() time.Duration {
+	return max(t.Gates.MaxLag, t.Latency.Response.Quantile(.99)/20)
+}
+
+// lagReason checks the dispatch lag.
 func (t *Totals) lagReason() string {
-	lag := t.Latency.Lag.Quantile(.99)
-	limit := max(t.Gates.MaxLag, t.Latency.Response.Quantile(.99)/20)
+	lag, limit := t.Latency.Lag.Quantile(.99), t.delayLimit()
 	if lag <= limit {
 		return ""
 	}
-	return fmt.Sprintf("dispatch lag p99 is %s (limit %s): the generator was late, not the target; use a larger host, lower the rate, or stop what else runs on this machine (cpu %.0f%% of %d cores)",
-		inMS(lag), inMS(limit), 100*t.Generator.CPU, t.Generator.Cores)
+	return fmt.Sprintf("dispatch lag p99 is %s (limit %s): the generator was late, not the target; %s; if that much lag does no harm, raise --max-lag",
+		inMS(lag), inMS(limit), remedy(&t.Generator))
+}
+
+// busyShare is the share of its cores from which on a generator's own work makes it late.
+const busyShare = .7
+
+// remedy names what kept the generator from running, as far as it can be told, and what helps.
+func remedy(g *result.Generator) string {
+	own := g.CPU * float64(g.Cores)
+	used := fmt.Sprintf("reprise used %.0f%% of its %d cores", 100*g.CPU, g.Cores)
+	switch {
+	case g.CPU > busyShare:
+		return used + ": use a larger host or lower the rate"
+	case g.OthersCPU > own && g.OthersCPU >= .5:
+		return fmt.Sprintf("%s, other work on this machine %.1f: stop that, a target on the same machine included, or send from a host of its own", used, g.OthersCPU)
+	}
+	return used + ", so that its own work is not the cause: a limit on its container, a halted virtual machine or short bursts of other work may be; send from a quieter host"
+}
+
+// waitReason checks the time for which requests waited for a connection. Where the connections are not limited, such a
+// queue is made by the generator, unless the target did not take the connections.
+func (t *Totals) waitReason() string {
+	if !t.opensFreely() || t.hesitant() > 0 {
+		return ""
+	}
+	wait, limit := t.Latency.Wait.Quantile(.99), t.delayLimit()
+	if wait <= limit {
+		return ""
+	}
+	return fmt.Sprintf("requests waited %s for a connection at p99 (limit %s): the generator could not open connections fast enough, %d new ones for %d requests; warm up with --warmup, lower the rate, use a larger host, or set --max-conns if requests are meant to queue",
+		inMS(wait), inMS(limit), t.Connections.New, t.Ledger.Started)
+}
+
+// opensFreely says that the run is known to open as many connections as its requests need.
+func (t *Totals) opensFreely() bool { return t.Connections.Policy != "" && t.Connections.Max == 0 }
+
+// hesitant is the number of connections that the target, or the network, refused, left unanswered or was slow to
+// answer.
+func (t *Totals) hesitant() int64 {
+	by := &t.Ledger.Causes
+	return by[result.Failed][result.CauseConnect] + by[result.TimedOut][result.CauseConnect] + t.Connections.Slow
+}
+
+// startedReason checks that the dispatcher started what the plan offered.
+func (t *Totals) startedReason() string {
+	l := &t.Ledger
+	offered := l.Offered - l.Kinds[result.Unsent]
+	if t.Mode != "open" || offered == 0 || float64(l.Started) >= t.Gates.MinStarted*float64(offered) {
+		return ""
+	}
+	return fmt.Sprintf("started %d of %d (%.2f%%, limit %.4g%%): %d dropped at the in-flight cap, %d too late; %s",
+		l.Started, offered, 100*float64(l.Started)/float64(offered), 100*t.Gates.MinStarted,
+		l.Causes[result.Dropped][result.CauseCap], l.Causes[result.Dropped][result.CauseLate], t.dropRemedy())
+}
+
+// dropRemedy says what helps against drops: the cap is a choice, lateness is not.
+func (t *Totals) dropRemedy() string {
+	by := &t.Ledger.Causes[result.Dropped]
+	if by[result.CauseCap] >= by[result.CauseLate] {
+		return "raise --max-in-flight or lower the rate"
+	}
+	return remedy(&t.Generator)
 }
 
 // fidelityReason finds the worst second of intended time in which more than 1 + 1 % of the requests were not
-// started. Requests that were started late are the lag's business: they may start in the next second.
+// started. Requests that were started late are the lag's business: they may start in the next second. What a cut left
+// unsent is no infidelity.
 func (t *Totals) fidelityReason() string {
-	if t.Mode != "open" {
+	if t.Mode != "open" || t.Interrupted {
 		return ""
 	}
 	worst, off, n := 0, int64(0), 0
@@ -73,33 +134,8 @@ func (t *Totals) fidelityReason() string {
 		return ""
 	}
 	s := seconds[worst]
-	return fmt.Sprintf("%d of %d seconds did not follow the plan (limit 1 request + 1%%): of second %d, %d of %d requests were started; use a larger host, raise --max-in-flight or lower the rate",
-		n, len(seconds), worst, s.Started, s.Offered)
-}
-
-// Warnings are doubts that do not make a run invalid.
-func (t *Totals) Warnings() []string {
-	var w []string
-	g := &t.Generator
-	if g.CPU > .7 {
-		w = append(w, fmt.Sprintf("the generator used %.0f%% of its %d cores (limit 70%%): its own work may be part of the latency; give it more cores or a host of its own", 100*g.CPU, g.Cores))
-	}
-	if g.SchedP99MS > 1 {
-		w = append(w, fmt.Sprintf("the generator's goroutines waited up to %.3g ms for a processor at p99 (limit 1 ms): the machine is too busy", g.SchedP99MS))
-	}
-	if g.GCPauseMaxMS > 1 {
-		w = append(w, fmt.Sprintf("the generator's longest garbage collection pause was %.3g ms (limit 1 ms)", g.GCPauseMaxMS))
-	}
-	if lag := t.Latency.Lag.Quantile(.99); lag > time.Millisecond && t.lagReason() == "" {
-		w = append(w, fmt.Sprintf("dispatch lag p99 is %s (good runs stay below 1 ms)", inMS(lag)))
-	}
-	if n := t.Latency.Clipped(); n > 0 {
-		w = append(w, fmt.Sprintf("%d values were outside 1 us .. 1 h and are recorded at that limit", n))
-	}
-	if n := t.Ledger.Kinds[result.InFlight]; n > 0 {
-		w = append(w, fmt.Sprintf("%d requests were still open when the drain ended", n))
-	}
-	return w
+	return fmt.Sprintf("%d of %d seconds did not follow the plan (limit 1 request + 1%%): of second %d, %d of %d requests were started; %s",
+		n, len(seconds), worst, s.Started, s.Offered, t.dropRemedy())
 }
 
 // inMS prints a duration in milliseconds.

@@ -98,9 +98,27 @@ func (c *conn) open(nc net.Conn) error {
 	return nil
 }
 
-// connect tries the target's addresses in turn, the one that worked last first. All were allowed by the
-// guard when the target was made.
+// slowDial is the duration of a dial from which on its first SYN was not answered, so that a second one was sent
+// (the initial retransmission timeout of RFC 6298, section 2.1). The target's backlog is full then, or the
+// network lossy: what waits behind such dials does not wait because of the generator.
+const slowDial = time.Second
+
+// connect opens a connection and counts it.
 func (t *Target) connect(ctx context.Context, d *net.Dialer) (net.Conn, error) {
+	begun := time.Now()
+	nc, err := t.tryAll(ctx, d)
+	if time.Since(begun) >= slowDial {
+		t.slow.Add(1)
+	}
+	if err == nil {
+		t.opened.Add(1)
+	}
+	return nc, err
+}
+
+// tryAll tries the target's addresses in turn, the one that worked last first. All were allowed by the
+// guard when the target was made.
+func (t *Target) tryAll(ctx context.Context, d *net.Dialer) (net.Conn, error) {
 	first := int(t.best.Load())
 	var failure error
 	for i := range t.addrs {

@@ -166,7 +166,7 @@ func (b *bounded) next() (*replay.Shot, grant) {
 }
 
 // expire gives the queued shots whose deadline has passed, or all.
-func (b *bounded) expire(all bool) []*replay.Shot {
+func (b *bounded) expire(all bool) []expiredShot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.expired(all)

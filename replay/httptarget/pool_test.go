@@ -77,9 +77,10 @@ func TestNewConnectionPerRequest(t *testing.T) {
 		url, conns := scripted(t, answers(ok))
 		target := open(t, url, func(o *httptarget.Options) { o.Policy, o.MaxConns = httptarget.PolicyNew, limit })
 		totals, _ := replayAll(t, target, arrivals(get("/x"), 0, 1, 2, 30, 60, 90), 2*time.Second)
-		if c := target.Connections(); totals.Ledger.Kinds[result.Completed] != 6 || conns.Load() != 6 || c.New != 6 || c.Reused != 0 {
-			t.Errorf("limit %d: completed %d on %d connections, %+v", limit, totals.Ledger.Kinds[result.Completed], conns.Load(), c)
+		if c := target.Connections(); totals.Ledger.Kinds[result.Completed] != 6 || c.New != 6 || c.Reused != 0 {
+			t.Errorf("limit %d: completed %d, %+v", limit, totals.Ledger.Kinds[result.Completed], c)
 		}
+		agree(t, target, conns)
 	}
 }
 
@@ -197,6 +198,9 @@ func TestTLS(t *testing.T) {
 		if o := l.at(t, 2); !h2 && (o.Status != http.StatusTeapot || !o.Reused) {
 			t.Errorf("the target did not arrive byte for byte on the same connection: %+v", o)
 		}
+		if c := totals.Connections; c.New < 1 || c.New > 3 || c.New+c.Reused < 3 || c.Reused > 2 {
+			t.Errorf("h2 %v: connections %+v of 3 requests", h2, c)
+		}
 		// Without the CA the certificate is refused.
 		_, l = replayAll(t, open(t, srv.URL, nil), arrivals(get("/x"), 0), 5*time.Second)
 		if o := l.at(t, 0); o.Kind != result.Failed || o.Cause != result.CauseTLS || o.Written {
@@ -227,7 +231,9 @@ func TestTLSFaults(t *testing.T) {
 	}
 	f("silence", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, result.TimedOut, result.CauseFirstByte)
 	f("closed", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, result.Failed, result.CauseReset)
-	f("redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://192.0.2.1/", http.StatusFound) }, result.Completed, 0)
+	f("redirect", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "https://192.0.2.1/", http.StatusFound)
+	}, result.Completed, 0)
 	f("rejected", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, result.Rejected, 0)
 	// Plain HTTP where TLS is expected.
 	url, _ := scripted(t, func(c net.Conn, _ *bufio.Reader) { _, _ = io.WriteString(c, "HTTP/1.1 400 Bad\r\n\r\n") })

@@ -11,7 +11,14 @@ import (
 // queue holds shots that wait for a connection, in order of their deadlines. Its owner guards it.
 type queue struct {
 	shots []*replay.Shot
-	late  []*replay.Shot // left the queue because their deadline had passed
+	dials int           // under way for the first of them
+	late  []expiredShot // left the queue because their deadline had passed
+}
+
+// expiredShot is a shot whose deadline passed in the queue.
+type expiredShot struct {
+	shot    *replay.Shot
+	dialled bool // while a dial was under way for it
 }
 
 func (q *queue) push(s *replay.Shot) { q.shots = append(q.shots, s) }
@@ -37,13 +44,15 @@ func (q *queue) retire(all bool) {
 	for n < len(q.shots) && (all || q.shots[n].Now() >= q.shots[n].Deadline) {
 		n++
 	}
-	q.late = append(q.late, q.shots[:n]...)
+	for i, s := range q.shots[:n] {
+		q.late = append(q.late, expiredShot{s, i < q.dials})
+	}
 	clear(q.shots[:n])
 	q.shots = q.shots[n:]
 }
 
 // expired gives the shots whose deadline has passed, or all.
-func (q *queue) expired(all bool) []*replay.Shot {
+func (q *queue) expired(all bool) []expiredShot {
 	q.retire(all)
 	out := q.late
 	q.late = nil
@@ -55,9 +64,8 @@ func (q *queue) expired(all bool) []*replay.Shot {
 // dials, dials make work, and the work makes the lack last. A shot that waits longer than the dial it gets is
 // queued for a connection, which its wait shows.
 type dialling struct {
-	mu    sync.Mutex
-	n     atomic.Int64 // shots in the queue
-	dials int          // under way
+	mu sync.Mutex
+	n  atomic.Int64 // shots in the queue
 	queue
 }
 
@@ -99,15 +107,18 @@ func (d *dialling) orphan() (deadline time.Time, ok bool) {
 	return s.Time(s.Deadline), true
 }
 
-// dialled counts one dial less.
+// dialled counts one dial less. What expired during the dial leaves the queue first, since it is the connect that
+// took its time.
 func (d *dialling) dialled() {
 	d.mu.Lock()
+	d.retire(false)
+	d.n.Store(int64(len(d.shots)))
 	d.dials--
 	d.mu.Unlock()
 }
 
 // expire gives the shots whose deadline has passed, or all.
-func (d *dialling) expire(all bool) []*replay.Shot {
+func (d *dialling) expire(all bool) []expiredShot {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	out := d.expired(all)

@@ -29,8 +29,9 @@ type Target struct {
 	mu       sync.Mutex
 	conns    map[*conn]struct{}
 	open     atomic.Int64 // shots not finished
-	fresh    atomic.Int64 // exchanges on new connections
-	reused   atomic.Int64
+	opened   atomic.Int64 // connections
+	reused   atomic.Int64 // exchanges on a connection that had carried one
+	slow     atomic.Int64 // dials that took slowDial or longer
 	aborting atomic.Bool
 	ctx      context.Context // of dials, behind mu; replaced after an abort
 	cancel   context.CancelFunc
@@ -40,9 +41,10 @@ type Target struct {
 }
 
 var (
-	_ replay.Target   = (*Target)(nil)
-	_ replay.Preparer = (*Target)(nil)
-	_ replay.Aborter  = (*Target)(nil)
+	_ replay.Target    = (*Target)(nil)
+	_ replay.Preparer  = (*Target)(nil)
+	_ replay.Aborter   = (*Target)(nil)
+	_ replay.Connector = (*Target)(nil)
 )
 
 // New resolves the target, asks the guard and makes the pool. Nothing is sent. The error of a host that
@@ -222,8 +224,6 @@ func (t *Target) untrack(c *conn) {
 func (t *Target) count(reused bool) {
 	if reused {
 		t.reused.Add(1)
-	} else {
-		t.fresh.Add(1)
 	}
 }
 
@@ -232,9 +232,10 @@ func (t *Target) finish(s *replay.Shot) {
 	t.open.Add(-1)
 }
 
-// Connections tells how the exchanges so far met connections.
+// Connections counts the connections opened so far and the exchanges on kept ones. A dial may end when its shot
+// has found another connection, so some connections may never carry an exchange.
 func (t *Target) Connections() result.Connections {
-	return result.Connections{Policy: string(t.o.Policy), Max: t.o.MaxConns, New: t.fresh.Load(), Reused: t.reused.Load()}
+	return result.Connections{Policy: string(t.o.Policy), Max: t.o.MaxConns, New: t.opened.Load(), Reused: t.reused.Load(), Slow: t.slow.Load()}
 }
 
 // Close closes all connections and returns when no goroutine of the target is left. Shots must not be

@@ -53,13 +53,16 @@ func (t *Target) poke(now int64) int64 {
 
 // expire ends the shots without a connection whose deadline has passed, or all of them.
 func (t *Target) expire(all bool) {
-	for _, s := range t.dialling.expire(all) {
-		s.Outcome.SentAt = s.Outcome.Dispatched // its dial has begun
-		t.giveUp(s, result.CauseConnect)
-	}
+	late := t.dialling.expire(all)
 	if t.bounded != nil {
-		for _, s := range t.bounded.expire(all) {
-			t.giveUp(s, result.CauseWait)
+		late = append(late, t.bounded.expire(all)...)
+	}
+	for _, e := range late {
+		if e.dialled {
+			e.shot.Outcome.SentAt = e.shot.Outcome.Dispatched
+			t.giveUp(e.shot, result.CauseConnect)
+		} else {
+			t.giveUp(e.shot, result.CauseWait)
 		}
 	}
 }

@@ -38,7 +38,11 @@ func newWeb(t *Target, name string) (*web, error) {
 	}
 	return &web{t, &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return t.connect(ctx, &net.Dialer{KeepAlive: -1}) // the guard's addresses, whatever the URL says
+			nc, err := t.connect(ctx, &net.Dialer{KeepAlive: -1}) // the guard's addresses, whatever the URL says
+			if err != nil {
+				return nil, err
+			}
+			return &carrier{Conn: nc}, nil
 		},
 		TLSClientConfig:        conf,
 		ForceAttemptHTTP2:      true,
@@ -48,6 +52,23 @@ func newWeb(t *Target, name string) (*web, error) {
 		MaxConnsPerHost:        t.o.MaxConns,
 		MaxResponseHeaderBytes: int64(t.o.MaxHeaderBytes),
 	}}, nil
+}
+
+// carrier is a connection that knows whether it has carried an exchange. What net/http calls reused is any
+// connection that was idle, one dialled in vain included.
+type carrier struct {
+	net.Conn
+	used atomic.Bool
+}
+
+// carried says whether an earlier exchange used the connection, and that one does now.
+func carried(i httptrace.GotConnInfo) bool {
+	if s, ok := i.Conn.(*tls.Conn); ok {
+		if c, ok := s.NetConn().(*carrier); ok {
+			return c.used.Swap(true)
+		}
+	}
+	return i.Reused
 }
 
 // prepare keeps the arrival: net/http serialises by itself. A target that starts with two slashes would
@@ -207,7 +228,7 @@ func (m *marks) trace(s *replay.Shot) *httptrace.ClientTrace {
 		GotConn: func(i httptrace.GotConnInfo) {
 			m.sent.CompareAndSwap(result.Unset, s.Now())
 			m.tls.Store(0)
-			m.reused.Store(i.Reused)
+			m.reused.Store(carried(i))
 		},
 		WroteRequest: func(i httptrace.WroteRequestInfo) {
 			m.written.Store(i.Err == nil)

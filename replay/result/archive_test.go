@@ -196,11 +196,11 @@ func TestRecordFiles(t *testing.T) {
 	b.Reset()
 	one, ms := []int64{3}, []float64{1.5}
 	if err := result.WriteTimeline(&b, recordfile.Header{}, &result.Timeline{Planned: one, Started: one, Completed: one, TimedOut: one,
-		Rejected: one, Errors: one, Dropped: one, InFlightMax: one, P50: ms, P99: ms, LagP99: ms}); err != nil {
+		Rejected: one, Errors: one, Dropped: one, Ended: one, InFlightMax: one, P50: ms, P99: ms, LagP99: ms}); err != nil {
 		t.Fatal(err)
 	}
 	lines(t, &b, result.TimelineKind,
-		`{"second":0,"planned":3,"started":3,"completed":3,"timed_out":3,"rejected":3,"errors":3,"dropped":3,"in_flight_max":3,"p50_ms":1.5,"p99_ms":1.5,"lag_p99_ms":1.5}`)
+		`{"second":0,"planned":3,"started":3,"completed":3,"timed_out":3,"rejected":3,"errors":3,"dropped":3,"ended":3,"in_flight_max":3,"p50_ms":1.5,"p99_ms":1.5,"lag_p99_ms":1.5}`)
 }
 
 // lines reads a record file and compares its records.

@@ -29,7 +29,7 @@ func WriteTimeline(w io.Writer, h recordfile.Header, t *Timeline) error {
 		}{
 			{"planned", t.Planned[i]}, {"started", t.Started[i]}, {"completed", t.Completed[i]},
 			{"timed_out", t.TimedOut[i]}, {"rejected", t.Rejected[i]}, {"errors", t.Errors[i]},
-			{"dropped", t.Dropped[i]}, {"in_flight_max", t.InFlightMax[i]},
+			{"dropped", t.Dropped[i]}, {"ended", t.Ended[i]}, {"in_flight_max", t.InFlightMax[i]},
 		} {
 			b = recordfile.AppendInt(b, v.key, v.n)
 		}

@@ -6,26 +6,28 @@ const SummaryVersion = 1
 // Summary is summary.json: what a run was told to do, what it did, and whether that can be trusted.
 // Latencies are milliseconds. Absent percentiles are left out of their objects.
 type Summary struct {
-	Version         int         `json:"version"`
-	Mode            string      `json:"mode"` // open or closed
-	Scenario        string      `json:"scenario"`
-	Seed            uint64      `json:"seed"`
-	Rate            float64     `json:"rate"`             // configured, per second
-	DurationSeconds float64     `json:"duration_seconds"` // configured
-	TimeoutMS       float64     `json:"timeout_ms"`
-	Offered         int64       `json:"offered"`
-	Started         int64       `json:"started"`
-	Completed       int64       `json:"completed"`
-	TimedOut        int64       `json:"timed_out"`
-	Rejected        int64       `json:"rejected"`
-	RPSCompleted    float64     `json:"rps_completed"` // completed / wall_seconds
-	MaxInFlight     int64       `json:"max_in_flight"` // observed
-	LatencyMS       Percentiles `json:"latency_ms"`    // response: completed + timed out, from the intended instant
-	Environment     string      `json:"environment"`   // os/arch goVERSION of the generator
-	StartedAt       string      `json:"started_at"`    // RFC 3339, UTC
+	Version         int     `json:"version"`
+	Mode            string  `json:"mode"` // open or closed
+	Scenario        string  `json:"scenario"`
+	Seed            uint64  `json:"seed"`
+	Rate            float64 `json:"rate"`             // configured, per second
+	DurationSeconds float64 `json:"duration_seconds"` // configured
+	// RecoveryWindowSeconds follow the duration at a scenario's plain rate (P2); they are part of the run.
+	RecoveryWindowSeconds float64     `json:"recovery_window_seconds,omitempty"`
+	TimeoutMS             float64     `json:"timeout_ms"`
+	Offered               int64       `json:"offered"`
+	Started               int64       `json:"started"`
+	Completed             int64       `json:"completed"`
+	TimedOut              int64       `json:"timed_out"`
+	Rejected              int64       `json:"rejected"`
+	RPSCompleted          float64     `json:"rps_completed"` // completed / wall_seconds
+	MaxInFlight           int64       `json:"max_in_flight"` // observed
+	LatencyMS             Percentiles `json:"latency_ms"`    // response: completed + timed out, from the intended instant
+	Environment           string      `json:"environment"`   // os/arch goVERSION of the generator
+	StartedAt             string      `json:"started_at"`    // RFC 3339, UTC
 
 	ToolVersion       string           `json:"tool_version"`
-	OfferedRPS        float64          `json:"offered_rps"`
+	OfferedRPS        float64          `json:"offered_rps"` // offered / duration_seconds, also when the run was cut
 	WallSeconds       float64          `json:"wall_seconds"`
 	TargetEnvironment string           `json:"target_environment"` // fingerprint, or "unknown"
 	TargetVersion     string           `json:"target_version"`
@@ -116,8 +118,9 @@ type StatusMatchJSON struct {
 type Connections struct {
 	Policy string `json:"policy"` // reuse, new, per-user
 	Max    int    `json:"max"`    // --max-conns, 0 = no limit
-	New    int64  `json:"new"`
-	Reused int64  `json:"reused"`
+	New    int64  `json:"new"`    // opened, whether or not a request came to use them
+	Reused int64  `json:"reused"` // requests on a connection that had carried one before
+	Slow   int64  `json:"slow"`   // dials that took 1 s or longer: the first SYN was not answered
 }
 
 // Warmup ran before t0 and is in no other number.
@@ -151,7 +154,8 @@ type Timeline struct {
 	Rejected    []int64   `json:"rejected"`
 	Errors      []int64   `json:"errors"`
 	Dropped     []int64   `json:"dropped"`
-	InFlightMax []int64   `json:"in_flight_max"`
+	Ended       []int64   `json:"ended"`         // started requests by the second of their end
+	InFlightMax []int64   `json:"in_flight_max"` // by the second, what was open when it began included
 	P50         []float64 `json:"p50"`
 	P99         []float64 `json:"p99"`
 	LagP99      []float64 `json:"lag_p99"`
@@ -172,6 +176,7 @@ type Arrivals struct {
 type Generator struct {
 	Cores        int     `json:"cores"`
 	CPU          float64 `json:"cpu"`                  // share of GOMAXPROCS used during the run
+	OthersCPU    float64 `json:"others_cpu,omitempty"` // cores that everything else on the machine used; absent when unknown or none
 	GCPauseMaxMS float64 `json:"gc_pause_max_ms"`      // longest stop-the-world pause
 	SchedP99MS   float64 `json:"sched_latency_p99_ms"` // time goroutines waited for a processor
 	FDsMax       int64   `json:"fds_max"`
