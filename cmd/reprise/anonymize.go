@@ -89,7 +89,7 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 	if err != nil {
 		return none, err
 	}
-	an, err := anonymize.New(key, set, anonymize.Options{})
+	an, err := anonymize.New(key, set, anonymize.Options{Refuse: o.logs.refuse})
 	if err != nil {
 		return none, err
 	}
@@ -110,6 +110,14 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 	s.printReport(report)
 	if err = o.logs.check(report); err != nil {
 		return report, err
+	}
+	records := report.Total().Records
+	if refused := records - sorter.Len(); refused > 0 {
+		by := an.Stats().Refused
+		fmt.Fprintf(s.err, "  %d of the records have no clean form and are left out: %s\n", refused, reasons(by))
+		if err = o.logs.checkRefused(records, refused, by); err != nil {
+			return report, err
+		}
 	}
 	return report, s.writeTrace(ctx, dst, sorter, report, key, set, an)
 }

@@ -23,18 +23,27 @@ const maxCatalogue = 256 << 20
 
 const catalogueFix = "curl http://TARGET/catalogue > catalogue.json; reprise schedule ... --catalogue catalogue.json"
 
-// binder reads bind.yaml and the catalogue. Without --bind it is nil. The digest names the data set.
-func (o *scheduleOptions) binder(ctx context.Context) (b *bind.Binder, digest string, err error) {
+// rules reads bind.yaml. Without --bind they are nil.
+func (o *scheduleOptions) rules() (*bind.Rules, error) {
 	if o.bind == "" {
-		return nil, "", nil
+		return nil, nil
 	}
 	text, err := os.ReadFile(o.bind)
 	if err != nil {
-		return nil, "", usage("BIND", err.Error(), "--bind bind.yaml")
+		return nil, usage("BIND", err.Error(), "--bind bind.yaml")
 	}
 	rules, err := bind.Parse(bytes.NewReader(text), o.bind)
 	if err != nil {
-		return nil, "", usage("BIND", err.Error(), "correct "+o.bind)
+		return nil, usage("BIND", err.Error(), "correct "+o.bind)
+	}
+	return rules, nil
+}
+
+// binder reads bind.yaml and the catalogue. Without --bind it is nil. The digest names the data set.
+func (o *scheduleOptions) binder(ctx context.Context) (b *bind.Binder, digest string, err error) {
+	rules, err := o.rules()
+	if rules == nil || err != nil {
+		return nil, "", err
 	}
 	where := rules.Catalogue
 	if !strings.Contains(where, "://") && !filepath.IsAbs(where) {

@@ -191,6 +191,9 @@ func (d *demonstration) attempt(ctx context.Context, path string, o replayOption
 		if !errors.As(err, &v) || v.exit != exitInvalid {
 			return runs, err
 		}
+		if try < demoTries {
+			fmt.Fprintln(d.err, "INVALID: this machine was too busy for an honest run; trying once more")
+		}
 	}
 	d.exit = v.exit
 	return runs, nil
@@ -226,10 +229,23 @@ func (d *demonstration) stall(ctx context.Context) (*compare.Comparison, error) 
 func (d *demonstration) close(run *archived, g *diagnosis, traffic, mode *compare.Comparison) {
 	fmt.Fprintf(d.err, "\nWhat the demo found\n")
 	if g.Log != nil {
-		fmt.Fprintf(d.err, "  - %s\n", g.Log.Sentence())
+		fmt.Fprintf(d.err, "  - on the log's own clock: %s\n", g.Log.Sentence())
 	}
-	fmt.Fprintf(d.err, "  - %.1f %% of the answers had the status that production had logged: ids and bodies are really bound.\n", 100*run.summary.StatusMatch.Share)
-	fmt.Fprintf(d.err, "  - %s\n  - %s\n", plain(traffic.Conclusion), plain(mode.Conclusion))
+	match, bound := run.summary.StatusMatch.Share, "ids and bodies are really bound"
+	if match < 0.99 {
+		bound = "the data set does not answer as production did"
+	}
+	fmt.Fprintf(d.err, "  - %.1f %% of the answers had the status that production had logged: %s.\n", 100*match, bound)
+	for _, c := range []*compare.Comparison{traffic, mode} {
+		if c.Comparable {
+			fmt.Fprintf(d.err, "  - %s\n", plain(c.Conclusion))
+		} else {
+			fmt.Fprintf(d.err, "  - nothing about --vary %s: a run of it stayed INVALID\n", c.Vary)
+		}
+	}
 	fmt.Fprintf(d.err, "\nreport   %s\ncompare  %s\n", filepath.Join(run.dir, "report.html"), filepath.Join(run.dir, "compare.html"))
 	fmt.Fprintf(d.err, "next     reprise keygen -o ~/reprise.key && reprise run YOUR.log --key-file ~/reprise.key --target http://127.0.0.1:PORT\n")
+	if d.exit != exitOK {
+		fmt.Fprintf(d.err, "\nThis machine was too busy for an honest run: one stayed INVALID, and the demo ends with exit code %d. Run it again when less else runs.\n", d.exit)
+	}
 }

@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"path/filepath"
 
 	"reprise/anonymize/recordfile"
 	"reprise/arrival"
@@ -24,14 +24,13 @@ func (s *shell) schedule(ctx context.Context, name, out string, force bool, o sc
 		return nil, err
 	}
 	defer dst.discard()
-	path, remove, err := s.spool(ctx, name, o.tmp)
+	h, err := s.hold(ctx, name, o.tmp)
 	if err != nil {
 		return nil, err
 	}
-	defer remove()
-	file, err := readSample(path)
+	file, err := readSample(h)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), h.Close())
 	}
 	defer file.Close()
 	if file.table.Profile.Total() == 0 {
@@ -56,24 +55,15 @@ func (s *shell) schedule(ctx context.Context, name, out string, force bool, o sc
 // sampleFile is a sample that can be read again and again.
 type sampleFile struct {
 	*held
-	path   string
 	digest string
 	header recordfile.Header
 	table  *sample.Table
 	err    error // of the last reading
 }
 
-func readSample(path string) (*sampleFile, error) {
-	h, err := hold(path)
-	if err != nil {
-		return nil, err
-	}
-	f := &sampleFile{held: h, path: path}
-	if err := f.read(); err != nil {
-		h.Close()
-		return nil, err
-	}
-	return f, nil
+func readSample(h *held) (*sampleFile, error) {
+	f := &sampleFile{held: h}
+	return f, f.read()
 }
 
 // read takes the digest, the header and the table.
@@ -139,7 +129,7 @@ func draw(ctx context.Context, f *sampleFile, o scheduleOptions) (*plan.Drawing,
 	if o.kind == arrival.Logged {
 		schedule, err = arrival.NewLogged(f.stamps(ctx), o.arrival)
 		if f.err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", f.path, f.err)
+			return nil, nil, f.err
 		}
 	} else {
 		schedule, err = arrival.New(o.kind, profile, o.arrival)
@@ -187,7 +177,7 @@ func writePlan(dst *output, f *sampleFile, drawing *plan.Drawing, binder *bind.B
 		return err
 	}
 	h := recordfile.Header{Tool: tool(), Seed: d.Seed, KeyID: f.header.KeyID, Options: options,
-		Inputs:  []recordfile.Input{{Name: filepath.Base(f.path), SHA256: f.digest}},
+		Inputs:  []recordfile.Input{{Name: f.base, SHA256: f.digest}},
 		Lineage: append(f.header.Lineage, recordfile.Stage{Stage: "schedule", In: f.table.Totals().Sample, Out: d.Arrivals})}
 	w, err := plan.NewWriter(dst, h)
 	if err != nil {

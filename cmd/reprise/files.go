@@ -125,10 +125,15 @@ func openFile(name string) (*os.File, error) {
 // meanwhile changes nothing.
 type held struct {
 	*os.File
+	base string // for headers
 	size int64
 }
 
-func hold(name string) (*held, error) {
+// hold opens a file to be read more than once; "-" is stdin.
+func (s *shell) hold(ctx context.Context, name, tmp string) (*held, error) {
+	if name == "-" {
+		return s.spool(ctx, tmp)
+	}
 	f, err := openFile(name)
 	if err != nil {
 		return nil, err
@@ -138,7 +143,7 @@ func hold(name string) (*held, error) {
 		f.Close()
 		return nil, missing(err)
 	}
-	return &held{File: f, size: info.Size()}, nil
+	return &held{File: f, base: filepath.Base(name), size: info.Size()}, nil
 }
 
 // fromStart reads the file from its start, apart from all other readers.

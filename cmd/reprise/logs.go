@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/anonymize"
 	"reprise/ingest"
 	"reprise/ingest/source"
 )
@@ -32,6 +33,7 @@ type logOptions struct {
 	ingest    ingest.Options
 	maxReject float64
 	rejects   string
+	refuse    func(ingest.Pos, anonymize.Refusal) error // writes to the same file; nil without one
 }
 
 func (s *shell) logOptionsOf(c *cli.Context) (logOptions, error) {
@@ -122,6 +124,16 @@ func formatFailure(e *ingest.UnknownFormatError) error {
 
 // codeRejects is the code of a log with too many rejected lines.
 const codeRejects = "REJECTS"
+
+// checkRefused applies --max-reject to records that have no clean form.
+func (o *logOptions) checkRefused(records, refused int64, by map[string]int64) error {
+	if float64(refused) <= o.maxReject*float64(records) {
+		return nil
+	}
+	return &failure{code: codeRejects, exit: exitInput,
+		what: fmt.Sprintf("%d of %d records have no clean form (limit %.2f %%): %s", refused, records, 100*o.maxReject, reasons(by)),
+		fix:  "see them with --rejects rejects.jsonl; accept them with --max-reject"}
+}
 
 // check applies --max-reject to a finished reading.
 func (o *logOptions) check(r ingest.Report) error {

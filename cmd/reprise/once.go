@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,26 +51,30 @@ func (r *rehearsal) run(ctx context.Context) (*archived, error) {
 		return nil, err
 	}
 	warmed := target.Connections()
-	totals, err := r.send(ctx, target, archive)
+	totals, cut := r.send(ctx, target, archive)
 	if totals == nil {
-		return nil, errors.Join(err, abandon(archive))
+		return nil, errors.Join(cut, abandon(archive))
 	}
+	cut = errors.Join(cut, totals.Ledger.Check())
 	// The metrics after a run that a signal ended are still wanted.
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	conns := target.Connections()
 	conns.New, conns.Reused = conns.New-warmed.New, conns.Reused-warmed.Reused
-	summary, e := r.summarise(totals, conns, warmup)
-	if err = errors.Join(err, e); err != nil {
-		return nil, err
+	summary, err := r.summarise(totals, conns, warmup)
+	if err != nil {
+		return nil, errors.Join(cut, err)
 	}
-	summary.ExitCode = r.exitCode(ctx, summary)
+	if cut != nil {
+		summary.Valid, summary.InvalidReasons = false, append(summary.InvalidReasons, "the run was cut: "+cut.Error())
+	}
+	summary.ExitCode = r.exitCode(ctx, summary, cut)
 	if err := r.finish(archive, totals, summary, before, r.metrics(late)); err != nil {
-		return nil, err
+		return nil, errors.Join(cut, err)
 	}
 	a := &archived{dir: archive.Dir(), summary: summary}
 	r.shell.printRun(a)
-	return a, nil
+	return a, cut
 }
 
 // abandon removes an archive that holds nothing of a run.
@@ -94,7 +99,7 @@ func (r *rehearsal) mode() string {
 
 // begin makes the archive folder and writes what is known before the run.
 func (r *rehearsal) begin(at time.Time) (*result.Archive, error) {
-	a, err := result.Create(r.o.out, r.o.name, r.mode(), at)
+	a, err := result.Create(r.o.out, cmp.Or(r.o.label, r.o.name), r.mode(), at)
 	if err != nil {
 		return nil, unwritable(r.o.out, err)
 	}
@@ -145,7 +150,7 @@ func (r *rehearsal) drive(ctx context.Context, t *httptarget.Target, observers r
 	start := time.Now()
 	p := r.shell.watch(func() string {
 		return fmt.Sprintf("%s %s: %d of %d requests ended after %s of %.0fs", r.o.name, r.mode(), seen.Load(), total,
-			time.Since(start).Round(time.Second), r.plan.terms.DurationSeconds)
+			time.Since(start).Round(time.Second), r.duration().Seconds())
 	})
 	defer p.done()
 	if r.o.closed {
@@ -155,8 +160,10 @@ func (r *rehearsal) drive(ctx context.Context, t *httptarget.Target, observers r
 	return replay.Run(ctx, r.plan.arrivals(), t, observers, replay.Options{Timeout: r.o.timeout, MaxInFlight: r.o.maxInFlight, Gates: r.o.gates})
 }
 
+// duration is the time over which the plan offers its requests.
 func (r *rehearsal) duration() time.Duration {
-	return time.Duration(r.plan.terms.DurationSeconds * float64(time.Second))
+	t := &r.plan.terms
+	return time.Duration((t.DurationSeconds + t.RecoveryWindowSeconds) * float64(time.Second))
 }
 
 // counter counts outcomes for the progress line.
@@ -176,7 +183,7 @@ func (r *rehearsal) header() recordfile.Header {
 
 func (r *rehearsal) summarise(t *replay.Totals, conns result.Connections, w result.Warmup) (*result.Summary, error) {
 	terms := &r.plan.terms
-	setup := replay.Setup{Scenario: r.o.name, Seed: r.plan.header.Seed, Rate: terms.OfferedRPS, Duration: r.duration(),
+	setup := replay.Setup{Scenario: r.o.name, Seed: r.plan.header.Seed, Rate: terms.Rate, Duration: r.duration(),
 		ToolVersion: version(), TargetEnvironment: r.fingerprint, TargetVersion: r.o.targetVersion, MaxInFlight: r.o.maxInFlight,
 		Workers: r.o.workers, RejectStatus: r.o.reject, Connections: conns, Warmup: w,
 		Arrivals: result.Arrivals{Source: terms.Source, Model: string(terms.Model), Speed: terms.Speed, PlanSHA256: r.plan.trailer.PlanSHA256,
@@ -192,7 +199,8 @@ func (r *rehearsal) summarise(t *replay.Totals, conns result.Connections, w resu
 	if err != nil {
 		return nil, err
 	}
-	return s, t.Ledger.Check()
+	s.DurationSeconds, s.RecoveryWindowSeconds = terms.DurationSeconds, terms.RecoveryWindowSeconds
+	return s, nil
 }
 
 // busiest is the number of requests of the second that started most.
@@ -203,11 +211,13 @@ func busiest(seconds []replay.Second) (n int64) {
 	return n
 }
 
-func (r *rehearsal) exitCode(ctx context.Context, s *result.Summary) int {
+func (r *rehearsal) exitCode(ctx context.Context, s *result.Summary, cut error) int {
 	var sig signalled
 	switch {
 	case errors.As(context.Cause(ctx), &sig):
 		return sig.exit
+	case cut != nil:
+		return explain(cut).exit
 	case !s.Valid:
 		return exitInvalid
 	}

@@ -12,6 +12,7 @@ import (
 
 	"reprise/anonymize/recordfile"
 	"reprise/replay"
+	"reprise/replay/environment"
 	"reprise/replay/httptarget"
 	"reprise/replay/plan"
 	"reprise/replay/result"
@@ -20,24 +21,15 @@ import (
 // planFile is a plan that can be read again and again.
 type planFile struct {
 	*held
-	path    string
 	header  recordfile.Header
 	trailer recordfile.Trailer
 	terms   plan.Terms
 }
 
 // readPlan reads a whole plan once, so that a damaged one is found before anything is reset or sent.
-func readPlan(ctx context.Context, path string) (*planFile, error) {
-	h, err := hold(path)
-	if err != nil {
-		return nil, err
-	}
-	f := &planFile{held: h, path: path}
-	if err := f.read(ctx); err != nil {
-		h.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return f, nil
+func readPlan(ctx context.Context, h *held) (*planFile, error) {
+	f := &planFile{held: h}
+	return f, f.read(ctx)
 }
 
 func (f *planFile) read(ctx context.Context) error {
@@ -53,7 +45,7 @@ func (f *planFile) read(ctx context.Context) error {
 	}
 	f.header, f.trailer = r.Header(), r.Trailer()
 	if f.trailer.Records == 0 {
-		return &failure{code: "EMPTY", exit: exitInput, what: f.path + " holds no arrival"}
+		return &failure{code: "EMPTY", exit: exitInput, what: "the plan holds no arrival"}
 	}
 	f.terms, err = plan.TermsOf(f.header)
 	return err
@@ -86,11 +78,15 @@ type rehearsal struct {
 // replay runs a plan as often as asked, each run after a reset, and returns the archives. The error is a
 // verdict when a run is INVALID.
 func (s *shell) replay(ctx context.Context, path string, o replayOptions) ([]*archived, error) {
-	p, err := readPlan(ctx, path)
+	h, err := s.hold(ctx, path, "")
 	if err != nil {
 		return nil, err
 	}
-	defer p.Close()
+	defer h.Close()
+	p, err := readPlan(ctx, h)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	r := &rehearsal{shell: s, o: o, plan: p}
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
@@ -129,7 +125,7 @@ func (r *rehearsal) prepare(ctx context.Context) error {
 		return usage("WRITES", "the plan sends requests with side effects", "add --allow-writes and a reset step (--env), or make the plan without --allow-writes")
 	}
 	if t.Writes && !o.env.Resets() {
-		return usage("NO-RESET", "requests with side effects need an environment that is reset before every run", "give --env a file with a reset step, such as reset: [{http: {url: \"http://127.0.0.1:8080/reset\"}}]")
+		return noReset()
 	}
 	if o.timeout == 0 {
 		o.timeout = time.Duration(t.TimeoutMS * float64(time.Millisecond))
@@ -207,16 +203,27 @@ func reach(ctx context.Context, o httptarget.Options) error {
 	return targetDown(fmt.Errorf("%s: %w", o.URL, err))
 }
 
+func noReset() error {
+	return usage("NO-RESET", "requests with side effects need an environment that is reset before every run", "give --env a file with a reset step, such as reset: [{http: {url: \"http://127.0.0.1:8080/reset\"}}]")
+}
+
 // reset brings the environment to its known state and proves it: the fingerprint before every run is that
 // before the first.
 func (r *rehearsal) reset(ctx context.Context) error {
-	env := r.o.env
+	if err := restore(ctx, r.o.env); err != nil {
+		return err
+	}
+	return r.prove(ctx, "after the reset")
+}
+
+// restore runs the reset steps and waits until the environment is ready.
+func restore(ctx context.Context, env *environment.Environment) error {
 	for _, step := range []func(context.Context) error{env.Reset, env.Ready} {
 		if err := step(ctx); err != nil {
 			return environmentFailure(ctx, err)
 		}
 	}
-	return r.prove(ctx, "after the reset")
+	return nil
 }
 
 func (r *rehearsal) prove(ctx context.Context, when string) error {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"reprise/anonymize"
 	"reprise/ingest"
 )
 
@@ -35,6 +36,9 @@ func (o *logOptions) rejectsTo(force bool) (finish func(error) error, err error)
 	enc := json.NewEncoder(out)
 	o.ingest.Reject = func(r ingest.Reject) error {
 		return enc.Encode(reject{File: r.Pos.File, Line: r.Pos.Line, Column: r.Column, Reason: r.Reason.String()})
+	}
+	o.refuse = func(p ingest.Pos, r anonymize.Refusal) error {
+		return enc.Encode(reject{File: p.File, Line: p.Line, Reason: "refused_" + r.String()})
 	}
 	return func(err error) error {
 		defer out.discard()

@@ -37,12 +37,7 @@ the one repeated with --confirm-host.
 			if err != nil {
 				return err
 			}
-			path, remove, err := s.spool(c.Context, name, "")
-			if err != nil {
-				return err
-			}
-			defer remove()
-			_, err = s.replay(c.Context, path, o)
+			_, err = s.replay(c.Context, name, o)
 			return err
 		},
 	}
@@ -79,6 +74,7 @@ func replayFlags(runs int) []cli.Flag {
 type replayOptions struct {
 	out           string
 	name          string
+	label         string // of the archive folder; empty = name
 	closed        bool
 	workers       int
 	timeout       time.Duration // 0 = the plan's own, else 30 s

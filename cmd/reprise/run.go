@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -133,10 +131,6 @@ func (s *shell) pipeline(ctx context.Context, o runOptions) error {
 	if err := o.check(ctx); err != nil {
 		return err
 	}
-	p, err := prepareFolder(o.replay.out, o.replay.name, time.Now())
-	if err != nil {
-		return err
-	}
 	if o.schedule.bind != "" {
 		// Ids are bound to the data set as every run finds it.
 		s.step("reset", "before its ids are read")
@@ -144,7 +138,7 @@ func (s *shell) pipeline(ctx context.Context, o runOptions) error {
 			return err
 		}
 	}
-	d, err := s.prepare(ctx, o, p)
+	p, d, err := s.makePlan(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -172,26 +166,26 @@ func (o *runOptions) check(ctx context.Context) error {
 	return reach(ctx, o.replay.target)
 }
 
-// prepareFolder makes the folder of the files that lead to the runs. Every rehearsal has its own, so that the
-// plan of an archive stays.
-func prepareFolder(out, name string, at time.Time) (prepared, error) {
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return prepared{}, unwritable(out, err)
-	}
-	base := filepath.Join(out, at.UTC().Format("2006-01-02")+"-"+result.Label(name)+"-prepared")
-	dir := base
-	for n := 2; ; n++ {
-		err := os.Mkdir(dir, 0o755)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return prepared{}, unwritable(dir, err)
-		}
-		dir = fmt.Sprintf("%s-%d", base, n)
-	}
+// preparedIn names the prepared files of a folder.
+func preparedIn(dir string) prepared {
 	in := func(name string) string { return filepath.Join(dir, name) }
-	return prepared{trace: in("trace.zst"), sample: in("sample.zst"), plan: in("plan.zst"), synthetic: in("synthetic.plan.zst")}, nil
+	return prepared{trace: in("trace.zst"), sample: in("sample.zst"), plan: in("plan.zst"), synthetic: in("synthetic.plan.zst")}
+}
+
+// makePlan prepares the plan in a folder of its own beside the archives, which appears when it is whole: a
+// later rehearsal leaves the plan of an older archive alone.
+func (s *shell) makePlan(ctx context.Context, o runOptions) (p prepared, d *diagnosis, err error) {
+	folder, err := result.Create(o.replay.out, o.replay.name, "prepared", time.Now())
+	if err != nil {
+		return p, nil, unwritable(o.replay.out, err)
+	}
+	if d, err = s.prepare(ctx, o, preparedIn(folder.Dir())); err != nil {
+		return p, nil, errors.Join(err, abandon(folder))
+	}
+	if err := folder.Commit(); err != nil {
+		return p, nil, unwritable(folder.Final(), err)
+	}
+	return preparedIn(folder.Dir()), d, nil
 }
 
 // step announces a stage.

@@ -64,24 +64,21 @@ func (p *pipe) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// spool copies stdin to a temporary file, for stages that read their input twice. Other names pass. The
-// caller calls remove.
-func (s *shell) spool(ctx context.Context, name, tmp string) (path string, remove func(), err error) {
-	if name != "-" {
-		return name, func() {}, nil
-	}
+// spool copies stdin to a temporary file without a name, for stages that read their input more than once.
+func (s *shell) spool(ctx context.Context, tmp string) (*held, error) {
 	f, err := os.CreateTemp(tmp, "reprise-stdin-*")
 	if err != nil {
-		return "", nil, unwritable("a temporary copy of stdin", err)
+		return nil, unwritable("a temporary copy of stdin", err)
 	}
-	remove = func() { os.Remove(f.Name()) }
-	_, err = io.Copy(f, interruptible(ctx, s.in))
-	if e := f.Close(); err == nil {
-		err = e
+	// Nothing stays behind, whatever ends the process.
+	err = os.Remove(f.Name())
+	size := int64(0)
+	if err == nil {
+		size, err = io.Copy(f, interruptible(ctx, s.in))
 	}
 	if err != nil {
-		remove()
-		return "", nil, fmt.Errorf("copy stdin to %s: %w", f.Name(), err)
+		f.Close()
+		return nil, fmt.Errorf("copy stdin to %s: %w", f.Name(), err)
 	}
-	return f.Name(), remove, nil
+	return &held{File: f, base: "stdin", size: size}, nil
 }

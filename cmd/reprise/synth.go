@@ -155,9 +155,9 @@ func scenarioTerms(sc synth.Scenario, seed uint64) (*diagnosis, error) {
 	}
 	length := sc.DurationSeconds + sc.RecoveryWindowSeconds
 	d := &diagnosis{Model: sc.Arrival, Seed: seed, Shape: meter.Shape(time.Duration(length * float64(time.Second)))}
-	d.terms = plan.Terms{Source: sc.Name, Writes: sc.Mix.Order > 0, WarmupSeconds: sc.WarmupSeconds, TimeoutMS: sc.TimeoutMS,
+	d.terms = plan.Terms{Source: sc.Name, RecoveryWindowSeconds: sc.RecoveryWindowSeconds, Writes: sc.Mix.Order > 0, WarmupSeconds: sc.WarmupSeconds, TimeoutMS: sc.TimeoutMS,
 		DataSet: fmt.Sprintf("products=%d users=%d", sc.Products, sc.Users),
-		Terms:   arrival.Terms{Model: sc.Arrival, Method: arrival.MeanRate, Speed: 1, Rate: sc.PeakRate(), DurationSeconds: length}}
+		Terms:   arrival.Terms{Model: sc.Arrival, Method: arrival.MeanRate, Speed: 1, Rate: sc.PeakRate(), DurationSeconds: sc.DurationSeconds}}
 	d.terms.Describe(d.Shape)
 	return d, nil
 }

@@ -44,7 +44,7 @@ func (s *shell) synthetic(ctx context.Context, o runOptions, p prepared, d *diag
 		s.step("synth", "P1 at the same mean rate")
 		made, err = s.synth(ctx, sc, o.schedule.seed, p.synthetic, true)
 	} else {
-		o.schedule.kind = arrival.Constant
+		o.schedule.kind, o.replay.label = arrival.Constant, o.replay.name+"-constant"
 		s.step("schedule", "the same requests at a constant rate")
 		made, err = s.schedule(ctx, p.sample, p.synthetic, true, o.schedule)
 	}

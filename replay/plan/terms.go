@@ -18,6 +18,8 @@ type Terms struct {
 	Fano1s     float64 `json:"fano_1s"`            // index of dispersion of the per-second counts; 0 = too short to say
 	Writes     bool    `json:"writes"`             // holds requests with side effects that will be sent
 	DataSet    string  `json:"data_set,omitempty"` // digest of the catalogue that ids were bound to, or of the scenario's data
+	// RecoveryWindowSeconds follow the duration at the scenario's plain rate.
+	RecoveryWindowSeconds float64 `json:"recovery_window_seconds,omitempty"`
 	// WarmupSeconds and TimeoutMS are a scenario's own; 0 where the replay decides.
 	WarmupSeconds float64 `json:"warmup_seconds,omitempty"`
 	TimeoutMS     float64 `json:"timeout_ms,omitempty"`
