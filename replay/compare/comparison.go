@@ -3,6 +3,8 @@ package compare
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"reprise/replay/result"
 )
@@ -48,6 +50,7 @@ type Comparison struct {
 	Verdict    Verdict
 	Reason     string // of the verdict, one clause
 	Conclusion string // one plain sentence
+	Note       string // what the conclusion must not be read without: that it was forced; empty when it stands by itself
 	Fix        string // what makes the runs comparable; empty when they are
 	Warnings   []string
 }
@@ -92,6 +95,10 @@ func Runs(a, b []*result.Summary, o Options) (*Comparison, error) {
 		c.Metrics = metrics(a, b, o.Tolerance)
 		c.Failures = Shares(c.A.Outcomes.Failures, c.A.Outcomes.Offered, c.B.Outcomes.Failures, c.B.Outcomes.Offered)
 		c.Endpoints, c.Mix = endpoints(a, b)
+		c.warnOfLag()
+	}
+	if c.Numbers && !c.Comparable {
+		c.Note = "forced: these runs must not be compared, so the numbers prove nothing"
 	}
 	if c.Comparable {
 		c.decide(o.Tolerance)
@@ -113,6 +120,21 @@ func check(a, b []*result.Summary) error {
 				return fmt.Errorf("run %d has summary version %d, this reprise reads %d", i+1, s.Version, result.SummaryVersion)
 			}
 		}
+	}
+	return once(slices.Concat(a, b))
+}
+
+// once refuses a run that stands twice among those compared: it would agree with itself and prove nothing.
+// Runs of one plan never start at the same instant.
+func once(runs []*result.Summary) error {
+	type identity struct{ startedAt, plan, mode string }
+	seen := make(map[identity]bool)
+	for _, s := range runs {
+		id := identity{s.StartedAt, s.Arrivals.PlanSHA256, s.Mode}
+		if id.startedAt != "" && seen[id] {
+			return fmt.Errorf("the run started at %.40q is named twice: a run says nothing about itself, name another run", id.startedAt)
+		}
+		seen[id] = true
 	}
 	return nil
 }
@@ -145,6 +167,26 @@ func (c *Comparison) warn(a, b []*result.Summary) {
 	}
 }
 
+// warnOfLag doubts a difference of the tail of which the generator's own delay may be more than a third.
+func (c *Comparison) warnOfLag() {
+	m := c.tail()
+	if m == nil || alikeEnough(m) {
+		return
+	}
+	var lag float64
+	for _, runs := range [][]*result.Summary{c.A.Runs, c.B.Runs} {
+		lags := make([]float64, len(runs))
+		for i, s := range runs {
+			lags[i] = s.LagMS.P99
+		}
+		lag = max(lag, median(lags))
+	}
+	if d := math.Abs(m.B.Median - m.A.Median); lag > d/3 {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("the generator itself was up to %s late (dispatch lag p99), and %s differs by %s: part of the difference may be the generator's; repeat both runs on a quieter machine",
+			millis(lag), m.Name, millis(d)))
+	}
+}
+
 // decide combines the metrics: PASS when all pass, FAIL when one fails at the corrected level.
 func (c *Comparison) decide(tolerance float64) {
 	if c.Pairs < MinPairs {
@@ -167,7 +209,7 @@ func (c *Comparison) decide(tolerance float64) {
 	const point = 0.001
 	switch {
 	case holm(p):
-		c.Verdict, c.Reason = Fail, fmt.Sprintf("B is worse by more than the tolerance of %.3g %%", 100*tolerance)
+		c.Verdict, c.Reason = Fail, fmt.Sprintf("B is worse by more than the tolerance of %.6g %%", 100*tolerance)
 	case c.Failures.Low > point:
 		c.Verdict, c.Reason = Fail, "B fails more requests by more than 0.1 points"
 	case len(p) == 0:
@@ -177,7 +219,7 @@ func (c *Comparison) decide(tolerance float64) {
 	case c.Failures.High > point:
 		c.Verdict, c.Reason = Inconclusive, "the failures could have grown by more than 0.1 points"
 	default:
-		c.Verdict, c.Reason = Pass, fmt.Sprintf("B is within the tolerance of %.3g %%", 100*tolerance)
+		c.Verdict, c.Reason = Pass, fmt.Sprintf("B is within the tolerance of %.6g %%", 100*tolerance)
 	}
 }
 

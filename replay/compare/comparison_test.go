@@ -163,8 +163,11 @@ func TestInvalidRunsAreRefusedUnlessForced(t *testing.T) {
 	if c.Verdict != compare.Invalid || !c.Numbers || len(c.Metrics) != 8 || c.Comparable {
 		t.Errorf("forced: verdict %s, numbers %v, %d metrics", c.Verdict, c.Numbers, len(c.Metrics))
 	}
-	if !strings.HasPrefix(c.Conclusion, "Forced, so this proves nothing") {
-		t.Errorf("conclusion %q", c.Conclusion)
+	if !strings.HasPrefix(c.Note, "forced") || strings.Contains(strings.ToLower(c.Conclusion), "forced") {
+		t.Errorf("note %q, conclusion %q: the note stands apart", c.Note, c.Conclusion)
+	}
+	if c := one(t, run(60), run(61), compare.Options{Force: true}); c.Note != "" {
+		t.Errorf("comparable runs have the note %q", c.Note)
 	}
 }
 
@@ -203,6 +206,45 @@ func TestUnusableArguments(t *testing.T) {
 		if err := f(); err == nil || !strings.HasPrefix(err.Error(), "compare: ") {
 			t.Errorf("%s: error %v", name, err)
 		}
+	}
+}
+
+func TestARunIsNotComparedWithItself(t *testing.T) {
+	at := func(second string) *result.Summary {
+		return changed(func(s *result.Summary) { s.StartedAt = "2026-11-27T20:00:" + second + "Z" })
+	}
+	check := func(a, b []*result.Summary, refused bool) {
+		t.Helper()
+		_, err := compare.Runs(a, b, compare.Options{Vary: compare.Mode})
+		if got := err != nil && strings.Contains(err.Error(), `started at "2026-11-27T20:00:01Z" is named twice`); got != refused {
+			t.Errorf("error %v, refused %v", err, refused)
+		}
+	}
+	side := func(s ...*result.Summary) []*result.Summary { return s }
+	closed := at("01")
+	closed.Mode = "closed"
+	check(side(at("01")), side(at("01")), true)
+	check(side(at("01"), at("01")), side(at("02"), at("03")), true)
+	check(side(at("01")), side(at("02")), false)
+	check(side(at("01")), side(closed), false)
+	check(runs(60), runs(60), false) // nothing says when they started
+}
+
+// An open loop has no workers, which is not the same as not knowing how many.
+func TestWorkersOfAnOpenLoop(t *testing.T) {
+	closed := changed(func(s *result.Summary) { s.Mode, s.Contract["workers"] = "closed", "8" })
+	for _, f := range one(t, run(60), closed, compare.Options{Vary: compare.Mode}).Factors {
+		if f.Name == "workers" && (f.A != "-" || f.B != "8" || f.State != compare.Declared) {
+			t.Errorf("workers: A %s, B %s, %s", f.A, f.B, f.State)
+		}
+	}
+}
+
+// The fix for an INVALID run names a command that exists.
+func TestFixOfAnInvalidRun(t *testing.T) {
+	c := one(t, run(60), changed(func(s *result.Summary) { s.Valid = false }), compare.Options{})
+	if !strings.Contains(c.Fix, "reprise report RUN") || strings.Contains(c.Fix, "explain") {
+		t.Errorf("fix %q", c.Fix)
 	}
 }
 

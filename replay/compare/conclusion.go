@@ -22,12 +22,9 @@ func (c *Comparison) conclude() string {
 	if m == nil {
 		return "The runs have too few latencies to compare even a median."
 	}
-	sentence := c.relate(m) + c.evidence(m) + "."
+	sentence := c.relate(m) + "."
 	if d := c.Failures; math.Abs(d.Value) >= 0.01 {
 		sentence += fmt.Sprintf(" Failed requests: %s of A, %s of B.", percent(d.A), percent(d.B))
-	}
-	if !c.Comparable {
-		sentence = "Forced, so this proves nothing: " + sentence
 	}
 	return sentence
 }
@@ -51,26 +48,27 @@ func (c *Comparison) relate(m *Metric) string {
 	}
 	switch c.Vary {
 	case Mode:
-		if c.A.Runs[0].Mode != c.B.Runs[0].Mode {
-			if c.A.Runs[0].Mode == "closed" {
+		if x, y := c.A.Runs[0].Mode, c.B.Runs[0].Mode; x != y {
+			if x == "closed" {
 				a, b = b, a
 			}
-			return hidesShare(m, b, a)
+			return c.hides(m, b, a)
 		}
 	case Traffic, Arrivals:
-		// What stands in for the real traffic is the synthetic side, else B.
-		if synthetic(c.A.Shape) && !synthetic(c.B.Shape) {
+		// What stands in for the real traffic is the synthetic side, else the one with invented instants, else B.
+		if x, y := invented(c.A.Shape), invented(c.B.Shape); x > y {
 			a, b = b, a
 		}
-		return hidesTimes(m, b, a)
+		return c.hides(m, b, a)
 	}
+	against := fmt.Sprintf("%s against %s (%s)", b.value(), a.value(), c.evidence(m))
 	switch ratio := b.Median / a.Median; {
 	case alikeEnough(m):
-		return fmt.Sprintf("%s of B is the same as A's: %s against %s", m.Name, b.value(), a.value())
+		return fmt.Sprintf("%s of B is the same as A's: %s", m.Name, against)
 	case ratio > 1:
-		return fmt.Sprintf("%s of B is %s%.0f %% above A's: %s against %s", m.Name, b.least(), 100*(ratio-1), b.value(), a.value())
+		return fmt.Sprintf("%s of B is %s%.0f %% above A's: %s", m.Name, b.least(), 100*(ratio-1), against)
 	default:
-		return fmt.Sprintf("%s of B is %s%.0f %% below A's: %s against %s", m.Name, a.least(), 100*(1-ratio), b.value(), a.value())
+		return fmt.Sprintf("%s of B is %s%.0f %% below A's: %s", m.Name, a.least(), 100*(1-ratio), against)
 	}
 }
 
@@ -94,8 +92,17 @@ func (v view) least() string {
 	return ""
 }
 
-// synthetic reports whether the arrivals were invented by a scenario and not taken from a trace.
-func synthetic(s Shape) bool { return s.Source != "trace" && s.Source != "" }
+// invented ranks how far traffic is from a log: 0 its requests at its instants, 1 its requests at other instants,
+// 2 requests of a scenario.
+func invented(s Shape) int {
+	switch {
+	case s.Source != "trace" && s.Source != "":
+		return 2
+	case s.Model == "measured" || s.Model == "logged" || s.Model == "":
+		return 0
+	}
+	return 1
+}
 
 // alikeEnough is the case where a difference means nothing: within 5 % or 1 ms, or an interval around 1.
 func alikeEnough(m *Metric) bool {
@@ -104,59 +111,54 @@ func alikeEnough(m *Metric) bool {
 		m.Ratio.Pairs >= MinPairs && m.Ratio.Low <= 1 && m.Ratio.High >= 1
 }
 
-// hidesTimes says how many times larger the percentile is under the real traffic than under its stand-in.
-func hidesTimes(m *Metric, standIn, reality view) string {
-	against := fmt.Sprintf("%s against %s under %s", standIn.value(), reality.value(), reality.label)
+// hides says what a stand-in shows of the percentile under the real conditions, in either direction.
+func (c *Comparison) hides(m *Metric, standIn, reality view) string {
+	what := "the tail"
+	if m.P <= 0.5 {
+		what = "the usual wait"
+	}
+	numbers := fmt.Sprintf("its %s is %s, %s's %s", m.Name, standIn.value(), reality.label, reality.value())
 	ratio := reality.Median / standIn.Median
 	switch {
 	case alikeEnough(m):
-		return fmt.Sprintf("%s hides nothing of %s: %s", standIn.label, m.Name, against)
+		return fmt.Sprintf("%s hides nothing of %s: %s (%s)", standIn.label, what, numbers, c.evidence(m))
+	case ratio >= 2:
+		return fmt.Sprintf("%s hides most of %s: %s (%s%s; %s)", standIn.label, what, numbers, reality.least(), times(ratio), c.evidence(m))
 	case ratio > 1:
-		return fmt.Sprintf("%s hides %s%s of %s: %s", standIn.label, reality.least(), times(ratio), m.Name, against)
+		return fmt.Sprintf("%s hides part of %s: %s (%s%s; %s)", standIn.label, what, numbers, reality.least(), times(ratio), c.evidence(m))
 	default:
-		return fmt.Sprintf("%s hides nothing of %s but overstates it %s%s: %s", standIn.label, m.Name, standIn.least(), times(1/ratio), against)
+		return fmt.Sprintf("%s hides nothing of %s but makes it look worse: %s (%s%s too high; %s)", standIn.label, what, numbers, standIn.least(), times(1/ratio), c.evidence(m))
 	}
 }
 
-// hidesShare says which share of the open loop's percentile the closed loop does not show.
-func hidesShare(m *Metric, closed, open view) string {
-	against := fmt.Sprintf("%s against %s in %s", closed.value(), open.value(), open.label)
-	share := 1 - closed.Median/open.Median
-	switch {
-	case alikeEnough(m):
-		return fmt.Sprintf("%s hides nothing of %s: %s", closed.label, m.Name, against)
-	case share > 0:
-		return fmt.Sprintf("%s hides %s%.0f %% of %s: %s", closed.label, open.least(), 100*share, m.Name, against)
-	default:
-		return fmt.Sprintf("%s hides nothing of %s, it is slower itself: %s", closed.label, m.Name, against)
-	}
-}
-
+// evidence says how many pairs of runs stand behind a sentence.
 func (c *Comparison) evidence(m *Metric) string {
 	if c.Pairs < MinPairs {
-		return fmt.Sprintf(" (%s, no interval)", plural(c.Pairs, "pair of runs", "pairs of runs"))
+		return fmt.Sprintf("%s, no interval", plural(c.Pairs, "pair of runs", "pairs of runs"))
 	}
 	if m.Ratio.Low == 0 {
-		return ""
+		return plural(c.Pairs, "pair of runs", "pairs of runs")
 	}
-	return fmt.Sprintf(" (B/A %.3g, 95 %% interval %.3g to %.3g, %d pairs)", m.Ratio.Value, m.Ratio.Low, m.Ratio.High, m.Ratio.Pairs)
+	return fmt.Sprintf("B/A %s, 95 %% interval %s to %s, %d pairs", significant(m.Ratio.Value), significant(m.Ratio.Low), significant(m.Ratio.High), m.Ratio.Pairs)
 }
 
-// millis prints three significant digits and never an exponent.
-func millis(v float64) string {
+func millis(v float64) string { return significant(v) + " ms" }
+
+// significant prints three significant digits, at most three decimals and never an exponent.
+func significant(v float64) string {
 	digits := 0
 	if v > 0 && v < 99.95 {
 		digits = 2 - int(math.Floor(math.Log10(v)))
 	}
-	return strconv.FormatFloat(v, 'f', min(digits, 3), 64) + " ms"
+	return strconv.FormatFloat(v, 'f', min(digits, 3), 64)
 }
 
-// times prints a ratio with two significant digits and never an exponent.
+// times prints a factor with two significant digits and never an exponent.
 func times(v float64) string {
 	if v < 9.95 {
-		return strconv.FormatFloat(v, 'f', 1, 64) + "x"
+		return strconv.FormatFloat(v, 'f', 1, 64) + " times"
 	}
-	return strconv.FormatFloat(v, 'f', 0, 64) + "x"
+	return strconv.FormatFloat(v, 'f', 0, 64) + " times"
 }
 
 func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + " %" }

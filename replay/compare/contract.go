@@ -166,7 +166,10 @@ func factor(name, why string, as, bs []map[string]string, vary Vary) Factor {
 // shown is the value of a side, or how many values it has.
 func shown(name string, runs []map[string]string) string {
 	first := runs[0][name]
-	if unknown(first) {
+	switch {
+	case name == "workers" && unknown(first) && runs[0]["mode"] == "open":
+		first = "-" // an open loop has none, so there is nothing that could be known
+	case unknown(first):
 		first = "unknown"
 	}
 	if alike(name, runs) {
@@ -216,7 +219,7 @@ func fix(fs []Factor) string {
 	case len(blocking) == 0:
 		return ""
 	case slices.Contains(blocking, "valid"):
-		return "run the INVALID side again: reprise explain INVALID lists the causes and their remedies"
+		return "run the INVALID side again: reprise report RUN lists the causes and what to do about them"
 	}
 	for _, v := range []Vary{Target, Arrivals, Traffic, Mode} {
 		if !slices.ContainsFunc(blocking, func(n string) bool { return !slices.Contains(varies[v], n) }) {

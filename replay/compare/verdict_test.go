@@ -96,6 +96,11 @@ func TestConclusion(t *testing.T) {
 		s.Mode, s.Rate = "closed", 0
 		return s
 	}
+	even := func(p99 float64) *result.Summary {
+		s := run(p99)
+		s.Arrivals.Model, s.Arrivals.PlanSHA256 = "constant", "even"
+		return s
+	}
 	few := func(p99 float64, n int64) *result.Summary {
 		s := run(p99)
 		s.LatencyMS.N = n
@@ -107,16 +112,20 @@ func TestConclusion(t *testing.T) {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
 	}
-	check(run(212.7), p1(96.3), compare.Traffic, "P1 hides 2.2x of p99: 96.3 ms against 213 ms under shop-replay (1 pair of runs, no interval).")
-	check(p1(96.3), run(212.7), compare.Traffic, "P1 hides 2.2x of p99: 96.3 ms against 213 ms under shop-replay")
-	check(run(96), p1(97), compare.Traffic, "P1 hides nothing of p99: 97.0 ms against 96.0 ms")
-	check(run(96.3), p1(212.7), compare.Traffic, "P1 hides nothing of p99 but overstates it 2.2x: 213 ms against 96.3 ms")
-	check(run(12000), p1(100), compare.Traffic, "P1 hides 120x of p99")
-	check(run(1450), closed(63), compare.Mode, "the closed loop hides 96 % of p99: 63.0 ms against 1450 ms in the open loop")
-	check(closed(63), run(1450), compare.Mode, "the closed loop hides 96 % of p99: 63.0 ms against 1450 ms in the open loop")
-	check(run(60), closed(60.5), compare.Mode, "the closed loop hides nothing of p99: 60.5 ms against 60.0 ms")
-	check(run(60), closed(120), compare.Mode, "the closed loop hides nothing of p99, it is slower itself: 120 ms against 60.0 ms")
-	check(run(60), run(67), compare.Nothing, "p99 of B is 12 % above A's: 67.0 ms against 60.0 ms")
+	check(run(212.7), p1(96.3), compare.Traffic, "P1 hides most of the tail: its p99 is 96.3 ms, the replay's 213 ms (2.2 times; 1 pair of runs, no interval).")
+	check(p1(96.3), run(212.7), compare.Traffic, "P1 hides most of the tail: its p99 is 96.3 ms, the replay's 213 ms (2.2 times; ")
+	check(run(132), p1(90), compare.Traffic, "P1 hides part of the tail: its p99 is 90.0 ms, the replay's 132 ms (1.5 times; ")
+	check(run(96), p1(97), compare.Traffic, "P1 hides nothing of the tail: its p99 is 97.0 ms, the replay's 96.0 ms (1 pair of runs, no interval).")
+	check(run(96.3), p1(212.7), compare.Traffic, "P1 hides nothing of the tail but makes it look worse: its p99 is 213 ms, the replay's 96.3 ms (2.2 times too high; ")
+	check(run(12000), p1(100), compare.Traffic, "P1 hides most of the tail: its p99 is 100 ms, the replay's 12000 ms (120 times; ")
+	check(few(60, 10), p1(10), compare.Traffic, "P1 hides most of the usual wait: its p50 is 2.50 ms, the replay's 15.0 ms")
+	check(run(200), even(90), compare.Arrivals, "the constant load hides most of the tail: its p99 is 90.0 ms, the measured load's 200 ms (2.2 times; ")
+	check(even(90), run(200), compare.Arrivals, "the constant load hides most of the tail: its p99 is 90.0 ms, the measured load's 200 ms (2.2 times; ")
+	check(run(1450), closed(63), compare.Mode, "the closed loop hides most of the tail: its p99 is 63.0 ms, the open loop's 1450 ms (23 times; ")
+	check(closed(63), run(1450), compare.Mode, "the closed loop hides most of the tail: its p99 is 63.0 ms, the open loop's 1450 ms (23 times; ")
+	check(run(60), closed(60.5), compare.Mode, "the closed loop hides nothing of the tail: its p99 is 60.5 ms, the open loop's 60.0 ms (1 pair")
+	check(run(60), closed(120), compare.Mode, "the closed loop hides nothing of the tail but makes it look worse: its p99 is 120 ms, the open loop's 60.0 ms (2.0 times too high; ")
+	check(run(60), run(67), compare.Nothing, "p99 of B is 12 % above A's: 67.0 ms against 60.0 ms (1 pair of runs, no interval).")
 	check(run(60), run(45), compare.Nothing, "p99 of B is 25 % below A's: 45.0 ms against 60.0 ms")
 	check(run(0.3), run(0.6), compare.Nothing, "p99 of B is the same as A's: 0.600 ms against 0.300 ms")
 	check(few(60, 367), run(90), compare.Nothing, "p95 of B is 50 % above A's")
@@ -159,4 +168,49 @@ func TestEndpointsByChange(t *testing.T) {
 	if c.A.Shape.PeakSecond != 130 || c.A.Shape.Peak != 1.3 || c.A.Shape.Fano1s != 1 || c.A.Shape.Endpoints != 3 {
 		t.Errorf("shape %+v", c.A.Shape)
 	}
+}
+
+// The ratio of a busiest second to its mean cannot be below one: what says so is not known, and a closed loop asks its own
+// timeline.
+func TestPeakIsNeverBelowTheMean(t *testing.T) {
+	fast := changed(func(s *result.Summary) {
+		s.Mode, s.OfferedRPS, s.Arrivals.PeakSecond = "closed", 18280, 130
+	})
+	if s := one(t, run(60), fast, compare.Options{Vary: compare.Mode}).B.Shape; s.Peak != 0 {
+		t.Errorf("peak %g of a mean of %g", s.Peak, s.OfferedRPS)
+	}
+	fast.Timeline = result.Timeline{BinSeconds: 1, Started: []int64{18000, 20108, 0}}
+	if s := one(t, run(60), fast, compare.Options{Vary: compare.Mode}).B.Shape; s.PeakSecond != 20108 || math.Abs(s.Peak-1.1) > 1e-12 {
+		t.Errorf("peak second %d, %g times the mean", s.PeakSecond, s.Peak)
+	}
+}
+
+func TestNoExponents(t *testing.T) {
+	b := run(8e6)
+	if c := one(t, run(1), b, compare.Options{}); !strings.Contains(c.Conclusion, "8000000 ms against 1.00 ms") {
+		t.Errorf("conclusion %q", c.Conclusion)
+	}
+	a := runs(1, 1.01, 1, 1, 1)
+	if c := many(t, a, runs(8e6, 8e6, 8e6, 8e6, 8e6), compare.Options{Tolerance: 10}); strings.Contains(c.Conclusion+c.Reason, "e+") || !strings.Contains(c.Reason, "1000 %") {
+		t.Errorf("conclusion %q, reason %q", c.Conclusion, c.Reason)
+	}
+}
+
+// A difference of the tail that is no three times as large as the generator's own delay is doubted.
+func TestLagAgainstTheDifference(t *testing.T) {
+	late := func(p99, lag float64) *result.Summary {
+		s := run(p99)
+		s.LagMS = result.Percentiles{N: 10000, P99: lag}
+		return s
+	}
+	check := func(a, b *result.Summary, want int) {
+		t.Helper()
+		if c := one(t, a, b, compare.Options{}); len(c.Warnings) != want || want > 0 && !strings.Contains(c.Warnings[0], "4.00 ms late (dispatch lag p99), and p99 differs by 10.0 ms") {
+			t.Errorf("warnings %q, want %d", c.Warnings, want)
+		}
+	}
+	check(late(60, 1), late(70, 4), 1)
+	check(late(70, 4), late(60, 1), 1)
+	check(late(60, 1), late(70, 3), 0)
+	check(late(60, 4), late(60.5, 4), 0)
 }

@@ -76,7 +76,7 @@ var looks = map[string]shape{
 	"a-repeat":  {Stroke: "#0072B2", Width: "0.7"},
 	"b-repeat":  {Stroke: "#D55E00", Dash: "8 4", Width: "0.7"},
 	"a-rate":    {Fill: "#56B4E9", Opacity: "0.4", Stroke: "#0072B2", Width: "1.2"},
-	"b-rate":    {Fill: "url(#p-b)", Stroke: "#D55E00", Width: "1.2"},
+	"b-rate":    {Fill: "#D55E00", Opacity: "0.14", Stroke: "#D55E00", Width: "1.2", Dash: "5 2"},
 }
 
 func styled(class, name, path string) shape {
@@ -135,19 +135,27 @@ func (s scale) ticks(unit string) []tick {
 	var out []tick
 	if !s.log {
 		for _, v := range []float64{s.high / 2, s.high} {
-			out = append(out, tick{Y: s.y(v), Label: plain(v) + unit})
+			out = append(out, tick{Y: s.y(v), Label: axis(v) + unit})
 		}
 		return out
 	}
 	for v := math.Pow(10, math.Ceil(math.Log10(s.low)-1e-9)); v <= s.high*1.0001; v *= 10 {
 		if s.y(v) <= s.height-12 {
-			out = append(out, tick{Y: s.y(v), Label: plain(round(v)) + unit})
+			out = append(out, tick{Y: s.y(v), Label: axis(round(v)) + unit})
 		}
 	}
 	if n := len(out); n == 0 || out[n-1].Y > 26 {
-		out = append(out, tick{Y: 0, Label: plain(round(s.high)) + unit})
+		out = append(out, tick{Y: 0, Label: axis(round(s.high)) + unit})
 	}
 	return out
+}
+
+// axis prints the number of a tick.
+func axis(v float64) string {
+	if v >= 1000 && v < 1e15 {
+		return grouped(int64(v))
+	}
+	return plain(v)
 }
 
 // round removes the noise of powers of ten.

@@ -23,6 +23,7 @@ type comparePage struct {
 	Reason     string
 	Conclusion string
 	Fix        string
+	Note       string
 	Warnings   []string
 	About      []fact
 	A, B       string
@@ -46,11 +47,11 @@ func CompareHTML(w io.Writer, c *compare.Comparison) error {
 	}
 	p := comparePage{
 		Style: template.CSS(style), Policy: policy, Title: "comparison", Comparable: c.Comparable, Numbers: c.Numbers,
-		Verdict: string(c.Verdict), Reason: escapeLong(c.Reason), Conclusion: sentence(escapeLong(c.Conclusion)), Fix: escapeLong(c.Fix),
+		Verdict: string(c.Verdict), Reason: escapeLong(c.Reason), Conclusion: sentence(escapeLong(c.Conclusion)), Fix: escapeLong(c.Fix), Note: escapeLong(c.Note),
 		Warnings: cleaned(c.Warnings), A: side("A", c.A.Label), B: side("B", c.B.Label), Counted: counted(c), Factors: factorRows(c),
 	}
 	p.About = []fact{
-		{Name: "A", Value: fmt.Sprintf("%s, %s", clean(c.A.Runs[0].Scenario), runsOf(c.A))}, {Name: "B", Value: fmt.Sprintf("%s, %s", clean(c.B.Runs[0].Scenario), runsOf(c.B))},
+		{Name: "A", Value: runsOf(c.A)}, {Name: "B", Value: runsOf(c.B)},
 		{Name: "varied", Value: "nothing"}, {Name: "pairs", Value: fmt.Sprintf("%d (a verdict needs %d)", c.Pairs, compare.MinPairs)},
 	}
 	if c.Vary != compare.Nothing {
@@ -64,12 +65,14 @@ func CompareHTML(w io.Writer, c *compare.Comparison) error {
 	return execute(w, "compare", p)
 }
 
+// runsOf says what a side is: scenario, number and mode of the runs, target.
 func runsOf(s compare.Side) string {
-	mode := clean(s.Runs[0].Mode) + " loop"
-	if len(s.Runs) == 1 {
-		return "1 " + mode + " run"
+	first := s.Runs[0]
+	count := "1 " + clean(first.Mode) + " loop run"
+	if len(s.Runs) > 1 {
+		count = fmt.Sprintf("%d %s loop runs", len(s.Runs), clean(first.Mode))
 	}
-	return fmt.Sprintf("%d %s runs", len(s.Runs), mode)
+	return fmt.Sprintf("%s, %s, target version %s", clean(first.Scenario), count, clean(first.TargetVersion))
 }
 
 // sentence starts with a capital: a conclusion may begin with a label in lower case.
@@ -115,40 +118,56 @@ func overlayFinding(c *compare.Comparison) string {
 	return best
 }
 
-// rates are the planned rates of both sides, one over the other on the same scales.
+// rates are the planned rates of both sides, one over the other: on one time axis, and on one scale unless the
+// rates are more than a factor of ten apart.
 func rates(c *compare.Comparison) []chart {
+	const apart = 10
 	runs := []*result.Summary{c.A.Runs[0], c.B.Runs[0]}
-	var all [2][]float64
-	high, seconds := 0.0, 0.0
+	var all [2]series
+	var values [2][]float64
+	var high [2]float64
+	seconds := 0.0
 	for i, s := range runs {
 		t := rebin(s, maxBins)
-		all[i] = scaled(t.planned, 1/t.width)
+		values[i] = scaled(t.planned, 1/t.width)
 		if s.Mode == "closed" {
-			all[i] = scaled(t.started, 1/t.width)
+			values[i] = scaled(t.started, 1/t.width)
 		}
-		if len(all[i]) == 0 {
+		if len(values[i]) == 0 {
 			return nil
 		}
-		high, seconds = math.Max(high, slices.Max(all[i])), math.Max(seconds, float64(len(all[i]))*t.width)
+		all[i], high[i], seconds = t, slices.Max(values[i]), math.Max(seconds, float64(len(values[i]))*t.width)
 	}
-	y := linear(high, 84)
+	how := "Requests per second, on the same scale as the other side."
+	if top := max(high[0], high[1]); top <= apart*min(high[0], high[1]) {
+		high = [2]float64{top, top}
+	} else {
+		how = "Requests per second. Each side has a scale of its own, since the rates are more than ten times apart: compare the shapes, not the heights."
+	}
 	var out []chart
-	for i, s := range runs {
-		letter, of := []string{"A", "B"}[i], []compare.Side{c.A, c.B}[i]
-		title := fmt.Sprintf("%s sends %.4g a second, the busiest second has %s", side(letter, of.Label), of.Shape.OfferedRPS, grouped(of.Shape.PeakSecond))
-		if of.Shape.Peak > 0 {
-			title += ", " + times(of.Shape.Peak) + " the mean"
-		}
-		t := rebin(s, maxBins)
+	for i := range runs {
 		// Both lanes cover the longer duration, so that one second is equally wide in both.
-		padded := append(slices.Clone(all[i]), make([]float64, max(0, int(math.Round(seconds/t.width))-len(all[i])))...)
-		lane := chart{Title: title, How: "Requests per second, on the same scale as the other side.", Height: 84, Full: 98, Y: y.ticks("/s"),
+		padded := append(slices.Clone(values[i]), make([]float64, max(0, int(math.Round(seconds/all[i].width))-len(values[i])))...)
+		y := linear(high[i], 84)
+		lane := chart{Title: rateTitle(c, i), How: how, Height: 84, Full: 98, Y: y.ticks("/s"),
 			Areas: []shape{styled([]string{"a-rate", "b-rate"}[i], "", area(padded, y))}}
 		lane.Alt = lane.Title
 		if i == 1 {
-			lane.X, lane.Full = timeTicks(len(padded), t.width), 84+32
+			lane.X, lane.Full = timeTicks(len(padded), all[i].width), 84+32
 		}
 		out = append(out, lane)
 	}
 	return out
+}
+
+func rateTitle(c *compare.Comparison, i int) string {
+	letter, of := []string{"A", "B"}[i], []compare.Side{c.A, c.B}[i]
+	title := side(letter, of.Label) + " sends " + rate(of.Shape.OfferedRPS) + " a second"
+	if of.Shape.PeakSecond > 0 {
+		title += ", the busiest second has " + grouped(of.Shape.PeakSecond)
+	}
+	if of.Shape.Peak > 0 {
+		title += ", " + times(of.Shape.Peak) + " the mean"
+	}
+	return title
 }

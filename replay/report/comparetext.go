@@ -30,6 +30,9 @@ func CompareText(w io.Writer, c *compare.Comparison) error {
 	for _, warning := range c.Warnings {
 		fmt.Fprintf(&b, "warning %s\n", escapeLong(warning))
 	}
+	if c.Note != "" {
+		fmt.Fprintf(&b, "note %s\n", escapeLong(c.Note))
+	}
 	fmt.Fprintf(&b, "verdict %s", c.Verdict)
 	if c.Reason != "" {
 		fmt.Fprintf(&b, ": %s", escapeLong(c.Reason))
@@ -67,12 +70,15 @@ func compareTables(b *strings.Builder, c *compare.Comparison) {
 // ascii spells the one sign that a terminal may lack.
 func ascii(s string) string { return strings.ReplaceAll(s, "\u00b1", "+-") }
 
-// CompareMarkdown writes a comparison for a review comment or a job summary.
+// CompareMarkdown writes a comparison for a review comment or a job summary, beginning with an empty line as Markdown does.
 func CompareMarkdown(w io.Writer, c *compare.Comparison) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s: %s\n\n", c.Verdict, prose(c.Conclusion))
+	fmt.Fprintf(&b, "\n### %s: %s\n\n", c.Verdict, prose(sentence(c.Conclusion)))
 	if c.Reason != "" {
 		fmt.Fprintf(&b, "%s\n\n", prose(c.Reason))
+	}
+	if c.Note != "" {
+		fmt.Fprintf(&b, "**Note:** %s.\n\n", prose(c.Note))
 	}
 	b.WriteString("| factor | A | B | |\n|---|---|---|---|\n")
 	for _, f := range factorRows(c) {
@@ -88,7 +94,7 @@ func CompareMarkdown(w io.Writer, c *compare.Comparison) error {
 		fmt.Fprintf(&b, "\nA is %s (n=%d), B is %s (n=%d)\n\n| latency ms | A | B | change | 95%% of B/A |\n|---|--:|--:|--:|--:|\n",
 			code(c.A.Label), len(c.A.Runs), code(c.B.Label), len(c.B.Runs))
 		for _, m := range metricRows(c) {
-			fmt.Fprintf(&b, "| %s %s | %s | %s | %s | %s |\n", m.Clock, m.Name, mark(m.A), mark(m.B), prose(m.Change), m.Interval)
+			fmt.Fprintf(&b, "| %s %s | %s | %s | %s | %s |\n", m.Clock, m.Name, mark(m.A), mark(m.B), mark(m.Change), m.Interval)
 		}
 		b.WriteString("\n| requests and traffic | A | B |\n|---|--:|--:|\n")
 		for _, r := range append(outcomeRows(c), shapeRows(c)...) {
@@ -97,7 +103,7 @@ func CompareMarkdown(w io.Writer, c *compare.Comparison) error {
 		b.WriteString("\n| endpoint | | A ms | B ms | change |\n|---|---|--:|--:|--:|\n")
 		rows := changeRows(c)
 		for _, r := range rows[:min(10, len(rows))] {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", code(r.Name), r.Percentile, mark(r.A), mark(r.B), prose(r.Change))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", code(r.Name), r.Percentile, mark(r.A), mark(r.B), mark(r.Change))
 		}
 	}
 	for _, warning := range c.Warnings {

@@ -66,7 +66,7 @@ func metricRows(c *compare.Comparison) []metricRow {
 				row.Change = "<=" + row.Change
 			}
 			if m.Ratio.Low > 0 && m.Ratio.Pairs >= compare.MinPairs && row.Change == ratioCell(m.Ratio.Value) {
-				row.Interval = fmt.Sprintf("%.4g to %.4g", m.Ratio.Low, m.Ratio.High)
+				row.Interval = digits(m.Ratio.Low, 4) + " to " + digits(m.Ratio.High, 4)
 				if m.Ratio.Low <= 1 && m.Ratio.High >= 1 {
 					row.Change = "~"
 				}
@@ -113,18 +113,18 @@ func outcomeRows(c *compare.Comparison) []countRow {
 
 func shapeRows(c *compare.Comparison) []countRow {
 	a, b := c.A.Shape, c.B.Shape
-	number := func(v float64, format string) string {
+	number := func(v float64, text, unit string) string {
 		if math.IsNaN(v) || v == 0 {
 			return "unknown"
 		}
-		return fmt.Sprintf(format, v)
+		return text + unit
 	}
 	return []countRow{
 		{"source and arrivals", clean(a.Source + " " + a.Model), clean(b.Source + " " + b.Model)},
-		{"mean rate", number(a.OfferedRPS, "%.4g/s"), number(b.OfferedRPS, "%.4g/s")},
-		{"busiest second", number(float64(a.PeakSecond), "%.0f"), number(float64(b.PeakSecond), "%.0f")},
-		{"busiest second / mean", number(a.Peak, "%.2fx"), number(b.Peak, "%.2fx")},
-		{"burstiness (Fano, 1 s; Poisson is 1)", number(a.Fano1s, "%.3g"), number(b.Fano1s, "%.3g")},
+		{"mean rate", number(a.OfferedRPS, rate(a.OfferedRPS), "/s"), number(b.OfferedRPS, rate(b.OfferedRPS), "/s")},
+		{"busiest second", number(float64(a.PeakSecond), grouped(a.PeakSecond), ""), number(float64(b.PeakSecond), grouped(b.PeakSecond), "")},
+		{"busiest second / mean", number(a.Peak, digits(a.Peak, 3), "x"), number(b.Peak, digits(b.Peak, 3), "x")},
+		{"burstiness (Fano, 1 s; Poisson is 1)", number(a.Fano1s, digits(a.Fano1s, 3), ""), number(b.Fano1s, digits(b.Fano1s, 3), "")},
 		{"endpoints", grouped(int64(a.Endpoints)), grouped(int64(b.Endpoints))},
 	}
 }

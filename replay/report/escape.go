@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,17 +50,27 @@ func escape(s, special string, most int) string {
 	return b.String()
 }
 
-// prose is a sentence of ours with hostile parts, made harmless for Markdown: every character that could be
-// markup becomes an entity. A colon followed by a slash, a dot inside a word and the at sign
-// would make links and mentions.
+// prose is a sentence of ours with hostile parts, made harmless for Markdown: a character that could be markup where
+// it stands becomes an entity. Round brackets and the exclamation mark mean something only beside square ones,
+// which are always replaced; a colon only inside a link or an emoji, an underscore only at the edge of a word, and a
+// list's or a heading's sign only at the beginning.
 func prose(s string) string {
+	const always, first = "\\`*[]<>#|&~@$", "+-="
 	var b strings.Builder
-	for _, r := range escapeLong(s) {
-		if strings.ContainsRune("\\`*_{}[]()<>#+!|&~@$:^", r) {
+	runes := []rune(escapeLong(s))
+	letter := func(i int) bool {
+		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsDigit(runes[i]))
+	}
+	for i, r := range runes {
+		switch {
+		case strings.ContainsRune(always, r), i == 0 && strings.ContainsRune(first, r),
+			r == ':' && i+1 < len(runes) && runes[i+1] != ' ', r == '_' && !(letter(i-1) && letter(i+1)):
 			fmt.Fprintf(&b, "&#%d;", r)
-		} else {
+		default:
 			b.WriteRune(r)
 		}
 	}
-	return strings.ReplaceAll(b.String(), "www.", "www&#46;")
+	return wwwDot.ReplaceAllString(b.String(), "$1&#46;")
 }
+
+var wwwDot = regexp.MustCompile(`(?i)(www)\.`)

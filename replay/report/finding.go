@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"reprise/replay/compare"
 	"reprise/replay/result"
@@ -51,7 +52,7 @@ func headline(s *result.Summary) string {
 	p := responses(s)
 	switch {
 	case !s.Valid:
-		return "This run does not count: the load generator, not the target, shaped the numbers."
+		return "This run does not count: " + strings.Join(causes(s), "; ") + "."
 	case s.Offered == 0:
 		return "Nothing was sent, so there is nothing to judge."
 	case p.N == 0:
@@ -62,7 +63,47 @@ func headline(s *result.Summary) string {
 	if s.Completed == s.Offered {
 		text = fmt.Sprintf("The target answered all %s requests", grouped(s.Offered))
 	}
-	return text + "; " + waited(p) + "."
+	a := answered(s)
+	return text + a.clause() + "; " + waited(p) + outlier(s, "; ") + "."
+}
+
+// outlier tells of a request far slower than p99, and of the seconds in which a closed loop stood still: p99
+// shows neither when few of very many requests are caught. Empty when there is nothing to tell.
+func outlier(s *result.Summary, before string) string {
+	const factor, gap = 5, 100 // times p99, and milliseconds above it
+	p, still := responses(s), silent(s)
+	if p.N == 0 || len(still) == 0 && (p.N < compare.Floor(0.99) || p.Max < factor*p.P99 || p.Max-p.P99 < gap) {
+		return ""
+	}
+	text := before + "the slowest request took " + strings.Replace(p.most(), ">=", "at least ", 1) + " ms"
+	switch n := len(still); {
+	case n == 1:
+		text += fmt.Sprintf(", nothing ended in second %d", still[0])
+	case n > 1:
+		text += fmt.Sprintf(", nothing ended in %d seconds, first in second %d", n, still[0])
+	}
+	return text
+}
+
+// silent are the seconds of a closed loop in which nothing was sent although requests were open. Nothing ended in
+// them either: the worker whose request ends sends the next one at once.
+func silent(s *result.Summary) []int {
+	t := &s.Timeline
+	first := slices.IndexFunc(t.Started, func(n int64) bool { return n > 0 })
+	if s.Mode != "closed" || bin(s) != 1 || first < 0 {
+		return nil
+	}
+	last := len(t.Started) - 1
+	for t.Started[last] == 0 {
+		last--
+	}
+	var out []int
+	for i := first + 1; i < len(t.Started) && float64(i+1) <= max(s.DurationSeconds, float64(last)); i++ {
+		if t.Started[i] == 0 && (i < last || i < len(t.InFlightMax) && t.InFlightMax[i] > 0) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // waited says how long the slow ones took, by the highest percentile that n supports.
@@ -83,13 +124,13 @@ func waited(p population) string {
 func rateFinding(s *result.Summary) string {
 	peak := fmt.Sprintf("the busiest second had %s", grouped(s.Arrivals.PeakSecond))
 	if s.Arrivals.PeakSecond <= 0 {
-		peak = fmt.Sprintf("%.4g a second on average", s.OfferedRPS)
+		peak = rate(s.OfferedRPS) + " a second on average"
 	}
 	switch missing := s.Dropped + s.Unsent; {
 	case s.Offered == 0:
 		return "Nothing was offered"
 	case s.Mode == "closed":
-		return fmt.Sprintf("The closed loop sent %s requests, each only after an answer", grouped(s.Started))
+		return fmt.Sprintf("The closed loop sent %s requests, each only after an answer", grouped(s.Started)) + outlier(s, "; ")
 	case missing == 0:
 		return fmt.Sprintf("All %s requests were started; %s", grouped(s.Offered), peak)
 	default:
@@ -128,18 +169,37 @@ func latencyFinding(s *result.Summary) string {
 			worst, at = v, i
 		}
 	}
-	if at < 0 {
+	if at < 0 || s.LatencyMS.N == 0 {
 		return "No second has a latency"
 	}
 	usual := slices.Sorted(slices.Values(s.Timeline.P99))[(len(s.Timeline.P99)-1)/2]
 	when := clock(float64(at) * bin(s))
 	if len(s.Timeline.P99) < 3 {
-		return fmt.Sprintf("The slowest request of a second took up to %s ms", millis(worst))
+		return fmt.Sprintf("The slowest request took %s ms", millis(s.LatencyMS.Max))
+	}
+	// Up to a hundred values the nearest rank of p99 is the largest.
+	what := "p99"
+	if perSecond(s) <= 100 {
+		what = "the slowest request of a second"
 	}
 	if usual > 0 && worst > 3*usual {
-		return fmt.Sprintf("Slowest at %s: p99 of that second %s ms, %s the usual %s ms", when, millis(worst), times(worst/usual), millis(usual))
+		return fmt.Sprintf("Slowest at %s: %s was %s ms there, %s the usual %s ms", when, what, millis(worst), times(worst/usual), millis(usual)) + outlier(s, "; ")
 	}
-	return fmt.Sprintf("No second stands out: p99 is usually %s ms, at most %s ms (at %s)", millis(usual), millis(worst), when)
+	if text := outlier(s, ""); text != "" {
+		return fmt.Sprintf("One stands out: %s; %s is usually %s ms", text, what, millis(usual))
+	}
+	return fmt.Sprintf("No second stands out: %s is usually %s ms, at most %s ms (at %s)", what, millis(usual), millis(worst), when)
+}
+
+// perSecond is the mean number of latencies in a second that has any.
+func perSecond(s *result.Summary) float64 {
+	seconds := 0
+	for _, v := range s.Timeline.P99 {
+		if v > 0 {
+			seconds++
+		}
+	}
+	return float64(s.LatencyMS.N) / float64(max(1, seconds)) / bin(s)
 }
 
 // bin is the width of the timeline's bins in seconds; a width that no run can have counts as one second.
@@ -166,7 +226,7 @@ func inFlightFinding(s *result.Summary) string {
 	case mean < 1:
 		return fmt.Sprintf("No more than %s in flight at once", grouped(s.MaxInFlight))
 	}
-	return fmt.Sprintf("In flight peaked at %s, %s the mean of %.3g that rate and latency give", grouped(s.MaxInFlight), times(float64(s.MaxInFlight)/mean), mean)
+	return fmt.Sprintf("In flight peaked at %s, %s the mean of %s that rate and latency give", grouped(s.MaxInFlight), times(float64(s.MaxInFlight)/mean), digits(mean, 3))
 }
 
 func lagFinding(s *result.Summary) string {
@@ -188,10 +248,12 @@ func clocksFinding(s *result.Summary) string {
 		return fmt.Sprintf("%s latencies are too few for a p99; half took %s ms or less", grouped(r.N), responses(s).cell("p50"))
 	case s.Latency.Censored >= 0.01:
 		return fmt.Sprintf("p99 is %s ms: the timeout hides the true tail", responses(s).cell("p99"))
+	case s.Mode == "closed":
+		return fmt.Sprintf("p99 is %s ms; a closed loop has only one clock: nothing is due before it is sent", millis(r.P99)) + outlier(s, "; ")
 	case r.P99-v.P99 >= 1:
-		return fmt.Sprintf("p99 is %s ms; a clock that starts at the send would show %s ms", millis(r.P99), millis(v.P99))
+		return fmt.Sprintf("p99 is %s ms; a clock that starts at the send would show %s ms", millis(r.P99), millis(v.P99)) + outlier(s, "; ")
 	}
-	return fmt.Sprintf("p99 is %s ms on both clocks: nothing queued before it was sent", millis(r.P99))
+	return fmt.Sprintf("p99 is %s ms on both clocks: nothing queued before it was sent", millis(r.P99)) + outlier(s, "; ")
 }
 
 func endpointFinding(s *result.Summary) string {

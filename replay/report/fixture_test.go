@@ -84,6 +84,32 @@ func day(t testing.TB) *result.Summary {
 		timeout: 2, endpoints: 90, lagMS: 0.4, seed: 9, targetEnv: "sha256:9c11", sha: "ee05", warmup: 10}).summary(t)
 }
 
+// frozen is a fast target behind a closed loop that stands still for 1.5 s: eight of very many requests are caught.
+func frozen(t testing.TB) *result.Summary {
+	s := (&queue{mode: "closed", scenario: "path", source: "path", seconds: 6, workers: 8, slots: 8, serviceMS: 1.2,
+		stall: [2]float64{2.8, 4.3}, timeout: 5, endpoints: 1, seed: 11, targetEnv: "unknown", sha: "ff06"}).summary(t)
+	s.Contract["workers"] = "8"
+	return s
+}
+
+// foreign is the log of another shop against a target that has none of its pages.
+func foreign(t testing.TB) *result.Summary {
+	s := (&queue{mode: "open", scenario: "trace", source: "trace", seconds: 20, rate: steady(50), slots: 8, serviceMS: 2,
+		timeout: 2, endpoints: 4, lagMS: 0.3, seed: 12, targetEnv: "unknown", sha: "ab07"}).summary(t)
+	whole := s.Completed
+	s.Status, s.StatusMatch = map[string]int64{"404": whole}, result.StatusMatchJSON{Same: 30, SameClass: 10, Other: whole - 40}
+	return s
+}
+
+// cut is a run that was interrupted in its fifth second.
+func cut(t testing.TB) *result.Summary {
+	s := (&queue{mode: "open", scenario: "trace", source: "trace", seconds: 5, rate: steady(50), slots: 8, serviceMS: 20,
+		timeout: 2, endpoints: 4, lagMS: 0.3, seed: 13, targetEnv: "unknown", sha: "ab08",
+		invalid: []string{"interrupted: the run was cut, 500 of 750 requests were never sent; run it again to its end"}}).summary(t)
+	s.Unsent, s.Offered, s.Planned = 500, s.Offered+500, s.Planned+500
+	return s
+}
+
 // empty is a run that was cut before its first request.
 func empty(testing.TB) *result.Summary {
 	return &result.Summary{Version: result.SummaryVersion, Mode: "open", InvalidReasons: []string{"interrupted"}}
@@ -91,4 +117,5 @@ func empty(testing.TB) *result.Summary {
 
 var fixtures = map[string]func(testing.TB) *result.Summary{
 	"replayed": replayed, "synthetic": synthetic, "overloaded": overloaded, "starved": starved, "tiny": tiny, "closed": closedLoop, "empty": empty,
+	"frozen": frozen, "foreign": foreign, "cut": cut,
 }

@@ -138,7 +138,9 @@ func TestSize(t *testing.T) {
 	if n := len(page(t, replayed(t))); n > 250<<10 {
 		t.Errorf("typical page: %d bytes", n)
 	}
-	c := compared(t, []*result.Summary{s}, []*result.Summary{s}, compare.Options{})
+	again := *s
+	again.StartedAt = "2026-11-28T20:00:01Z"
+	c := compared(t, []*result.Summary{s}, []*result.Summary{&again}, compare.Options{})
 	both := render(t, func(w *bytes.Buffer) error { return report.CompareHTML(w, c) })
 	if n := len(both); n > 600<<10 {
 		t.Errorf("comparison page: %d bytes", n)

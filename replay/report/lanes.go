@@ -25,6 +25,9 @@ func lanes(s *result.Summary) []chart {
 		if i == len(out)-1 {
 			c.X, c.Full = timeTicks(len(t.planned), t.width), c.Height+32
 		}
+		if c.Height == 0 { // a sentence says it all
+			c.Full = 0
+		}
 		c.Alt = c.Title + ". " + c.How
 	}
 	return out
@@ -53,6 +56,9 @@ func outcomeLane(s *result.Summary, t series) chart {
 	}{
 		{"completed", "completed", t.completed, s.Completed}, {"rejected", "rejected by the target", t.rejected, s.Rejected},
 		{"timedout", "timed out", t.timedOut, s.TimedOut}, {"errors", "error", t.errs, s.Errors.Total}, {"dropped", "dropped by the generator", t.dropped, s.Dropped},
+	}
+	if s.Completed == s.Offered && s.Completed > 0 {
+		return chart{Title: find(s, Outcome), How: "Nothing was rejected, timed out, failed or was dropped at any moment, so there is nothing to draw."}
 	}
 	low, all := make([]float64, len(t.planned)), make([]float64, len(t.planned))
 	for _, k := range kinds {
@@ -96,9 +102,13 @@ func latencyLane(s *result.Summary, t series) chart {
 	}
 	y := logarithmic(low, high, 130)
 	c.Y = y.ticks(" ms")
-	c.Lines = []shape{styled("p99", "p99 of the second", gaps(t.p99, y)), styled("p50", "p50", gaps(t.p50, y))}
+	slow := "p99 of the second"
+	if perSecond(s) <= 100 { // so few that the nearest rank is the last one
+		slow = "the slowest of the second"
+	}
+	c.Lines = []shape{styled("p99", slow, gaps(t.p99, y)), styled("p50", "p50", gaps(t.p50, y))}
 	if t.width > bin(s) {
-		c.Lines[0].Name = fmt.Sprintf("p99, the worst second of every %s", clock(t.width))
+		c.Lines[0].Name = fmt.Sprintf("%s, the worst of every %s", slow, clock(t.width))
 	}
 	c.Legend = c.Lines
 	if s.TimedOut > 0 && s.TimeoutMS >= y.low && s.TimeoutMS <= y.high {
@@ -134,7 +144,7 @@ func inFlightLane(s *result.Summary, t series) chart {
 		How:   "Requests waiting for an answer at once, the most of every moment.",
 		Areas: []shape{styled("flight", "in flight", area(t.flights, y))}}
 	if mean > 0 && s.Mode != "closed" {
-		c.Rules = []rule{{Y: y.y(mean), Label: fmt.Sprintf("rate x latency = %.3g", mean)}}
+		c.Rules = []rule{{Y: y.y(mean), Label: "rate x latency = " + digits(mean, 3)}}
 	}
 	return c
 }
@@ -144,9 +154,9 @@ func lagLane(s *result.Summary, t series) chart {
 	high := slices.Max(t.lag)
 	y := linear(math.Max(high, limit*1.15), 60)
 	return chart{Title: find(s, Lag), Height: 60, Y: y.ticks(" ms"),
-		How:   "The generator's own delay, p99 of every second. Below the limit the run is trustworthy.",
+		How:   "The generator's own delay, p99 of every second. The limit holds for the p99 of the whole run; a second above it is only a bad second.",
 		Areas: []shape{styled("lag", "dispatch lag", area(t.lag, y))},
-		Rules: []rule{{Y: y.y(limit), Label: "limit " + millis(limit) + " ms"}}}
+		Rules: []rule{{Y: y.y(limit), Label: "limit for the run " + millis(limit) + " ms"}}}
 }
 
 // hover is a stretch of the time axis with its figures as a tool tip.

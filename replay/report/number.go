@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -67,6 +68,26 @@ func times(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64) + "x"
 }
 
+// digits prints n significant digits and never an exponent or trailing zeros.
+func digits(v float64, n int) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "-"
+	}
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
+	if math.Abs(r) >= 1000 && math.Abs(r) < 1e15 {
+		return grouped(int64(math.Round(r)))
+	}
+	return plain(r)
+}
+
+// rate prints requests per second: whole ones from a thousand on, four significant digits below.
+func rate(v float64) string {
+	if v >= 1000 && v < 1e15 {
+		return grouped(int64(math.Round(v)))
+	}
+	return digits(v, 4)
+}
+
 // plain prints a number as it is, without an exponent or trailing zeros.
 func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
@@ -113,6 +134,17 @@ func (p population) cell(name string) string {
 	return millis(v)
 }
 
+// most prints the largest value, as a lower bound when some timed out.
+func (p population) most() string {
+	switch {
+	case p.N == 0:
+		return "-"
+	case p.censored > 0 && p.timeout > 0:
+		return ">=" + millis(math.Min(p.Max, p.timeout))
+	}
+	return millis(p.Max)
+}
+
 func (p population) quantile(name string) (value, q float64) {
 	switch name {
 	case "p50":
@@ -141,11 +173,19 @@ func services(s *result.Summary) population {
 // lagLimit is the gate on the dispatch lag's p99 in milliseconds: the run's own limit (0 = the default of
 // 5 ms), or 5 % of the response's p99 where that is more.
 func lagLimit(s *result.Summary) float64 {
-	maxLag := s.Limits.MaxLagMS
-	if !(maxLag > 0) || math.IsInf(maxLag, 0) { // hostile, or of a run before there were limits
-		maxLag = 5
+	return math.Max(maxLag(s), s.LatencyMS.P99/20)
+}
+
+func maxLag(s *result.Summary) float64 {
+	if m := s.Limits.MaxLagMS; m > 0 && !math.IsInf(m, 0) {
+		return m
 	}
-	return math.Max(maxLag, s.LatencyMS.P99/20)
+	return 5 // hostile, or of a run before there were limits
+}
+
+// lagRule is the rule behind that limit.
+func lagRule(s *result.Summary) string {
+	return fmt.Sprintf("max(%s ms, 5 %% of p99)", digits(maxLag(s), 3))
 }
 
 // minStarted is the gate on the share of started requests; the default of 0.999 where the run names none.

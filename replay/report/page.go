@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"reprise/replay/compare"
 	"reprise/replay/result"
@@ -67,11 +68,15 @@ type runPage struct {
 	Policy   string
 	Title    string
 	Valid    bool
+	Closed   bool
+	Causes   string // why it is INVALID
 	Headline string
 	Reasons  []string
 	Warnings []string
 	About    []fact
 	Cards    []card
+	Statuses []fact
+	Known    string // what production says about them
 	Ledger   []string
 	Lanes    []chart
 	Hovers   []hover
@@ -81,6 +86,7 @@ type runPage struct {
 	Finding  string // about the endpoints
 	More     string
 	Checks   []check
+	Rule     string // of the limit on the lag
 	Contract []fact
 	Command  string
 }
@@ -88,7 +94,7 @@ type runPage struct {
 type card struct{ Label, Value, Note, Class string }
 
 type latencyRow struct {
-	Name, P50, P95, P99, P999, N, Note string
+	Name, P50, P95, P99, P999, Max, N, Note string
 }
 
 // call is a line of the endpoint table. From and Width place p50 to p99 on the table's logarithmic scale.
@@ -98,10 +104,10 @@ type call struct {
 	TimedOut, Rejected, Errors, Dropped string
 }
 
-// check is one of the generator's self-checks.
+// check is one of the generator's self-checks: against a limit, or only against what good runs have.
 type check struct {
 	Name, Value, Limit string
-	OK                 bool
+	OK, Advice         bool
 }
 
 // HTML writes one page that needs no network, no script and no other file. It is at most 1 MB.
@@ -111,11 +117,12 @@ func HTML(w io.Writer, r Run) error {
 	}
 	s := r.Summary
 	p := runPage{
-		Style: template.CSS(style), Policy: policy, Title: clean(s.Scenario), Valid: s.Valid, Headline: headline(s),
-		Reasons: cleaned(s.InvalidReasons), Warnings: cleaned(s.Warnings), About: about(s), Cards: cards(s),
+		Style: template.CSS(style), Policy: policy, Title: clean(s.Scenario), Valid: s.Valid, Closed: s.Mode == "closed", Headline: headline(s),
+		Reasons: cleaned(s.InvalidReasons), Warnings: cleaned(warnings(s)), About: about(s), Cards: cards(s),
 		Lanes: lanes(s), Plot: runPlot(r), Finding: find(s, Endpoints), Checks: checks(s),
 		Contract: contractFacts(s), Command: command(r.Command),
 	}
+	p.explain(s)
 	if len(p.Lanes) > 0 {
 		p.Hovers = hovers(s)
 	}
@@ -123,10 +130,31 @@ func HTML(w io.Writer, r Run) error {
 	ledger(&b, s)
 	p.Ledger = strings.Split(strings.TrimSpace(strings.ReplaceAll(b.String(), "\n        ", " ")), "\n")
 	for _, l := range latencyRows(s) {
-		p.Rows = append(p.Rows, latencyRow{l.Name, l.cell("p50"), l.cell("p95"), l.cell("p99"), l.cell("p99.9"), grouped(l.N), l.Note})
+		p.Rows = append(p.Rows, latencyRow{l.Name, l.cell("p50"), l.cell("p95"), l.cell("p99"), l.cell("p99.9"), l.most(), grouped(l.N), l.Note})
 	}
 	p.Calls, p.More = calls(s)
 	return execute(w, "run", p)
+}
+
+// explain fills in what stands beside the numbers.
+func (p *runPage) explain(s *result.Summary) {
+	if !s.Valid {
+		p.Causes = sentence(strings.Join(causes(s), "; "))
+	}
+	if s.Mode != "closed" {
+		p.Rule = fmt.Sprintf("The run is judged by the dispatch lag's p99 over all of it. Its limit is %s, here %s ms; a single second may be above it.", lagRule(s), millis(lagLimit(s)))
+	}
+	const most = 12
+	a := answered(s)
+	for _, c := range a.counts[:min(most, len(a.counts))] {
+		p.Statuses = append(p.Statuses, fact{Name: clean(c.status), Value: share(c.n, a.whole), Note: grouped(c.n)})
+	}
+	if n := len(a.counts) - most; n > 0 {
+		p.Statuses = append(p.Statuses, fact{Name: "others", Value: fmt.Sprintf("%d more", n)})
+	}
+	if p.Known = "production's statuses are not known"; a.known > 0 {
+		p.Known = a.production()
+	}
 }
 
 // execute renders in memory first, so that a fault leaves no half page behind.
@@ -168,10 +196,11 @@ func about(s *result.Summary) []fact {
 		{Name: "scenario", Value: s.Scenario},
 		{Name: "mode", Value: s.Mode + " loop"},
 		{Name: "traffic", Value: strings.TrimSpace(s.Arrivals.Source + " " + s.Arrivals.Model)},
-		{Name: "rate", Value: fmt.Sprintf("%.4g/s for %s", s.OfferedRPS, clock(s.DurationSeconds))},
+		{Name: "rate", Value: rate(s.OfferedRPS) + "/s for " + clock(s.DurationSeconds)},
+		{Name: "workers", Value: s.Contract["workers"]},
 		{Name: "timeout", Value: millis(s.TimeoutMS) + " ms"},
-		{Name: "target", Value: s.TargetVersion},
-		{Name: "started", Value: s.StartedAt},
+		{Name: "target version", Value: s.TargetVersion},
+		{Name: "started", Value: instant(s.StartedAt)},
 	}
 	for i := range facts {
 		facts[i].Value = clean(facts[i].Value)
@@ -179,17 +208,30 @@ func about(s *result.Summary) []fact {
 	return slices.DeleteFunc(facts, func(f fact) bool { return strings.TrimSpace(f.Value) == "" })
 }
 
+// instant is a time of RFC 3339 in UTC to the second; what is none stays as it is.
+func instant(text string) string {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return text
+	}
+	return at.UTC().Format("2006-01-02 15:04:05 UTC")
+}
+
 func cards(s *result.Summary) []card {
 	p := responses(s)
+	last := card{Label: "dropped", Value: share(s.Dropped, s.Offered), Note: grouped(s.Dropped) + " by the generator"}
+	if s.Mode == "closed" { // which drops nothing
+		last = card{Label: "slowest", Value: p.most(), Note: cardNote(p.most(), "ms, of all requests")}
+	}
 	return []card{
-		{Label: "offered", Value: grouped(s.Offered), Note: fmt.Sprintf("%.4g a second", s.OfferedRPS)},
+		{Label: "offered", Value: grouped(s.Offered), Note: rate(s.OfferedRPS) + " a second"},
 		{Label: "completed", Value: share(s.Completed, s.Offered), Note: grouped(s.Completed), Class: "good"},
 		{Label: "p50", Value: p.cell("p50"), Note: cardNote(p.cell("p50"), "ms, half were faster")},
 		{Label: "p99", Value: p.cell("p99"), Note: cardNote(p.cell("p99"), "ms, 1 in 100 was slower")},
 		{Label: "timed out", Value: share(s.TimedOut, s.Offered), Note: grouped(s.TimedOut)},
 		{Label: "rejected", Value: share(s.Rejected, s.Offered), Note: grouped(s.Rejected) + " by the target"},
 		{Label: "errors", Value: share(s.Errors.Total, s.Offered), Note: grouped(s.Errors.Total) + ", no whole answer"},
-		{Label: "dropped", Value: share(s.Dropped, s.Offered), Note: grouped(s.Dropped) + " by the generator"},
+		last,
 	}
 }
 
@@ -228,7 +270,7 @@ func contractFacts(s *result.Summary) []fact {
 // factorValue shortens the one number that may come from a division.
 func factorValue(name, value string) string {
 	if v, err := strconv.ParseFloat(value, 64); name == "rate" && err == nil {
-		return strconv.FormatFloat(v, 'g', 6, 64)
+		return digits(v, 6)
 	}
 	return clean(value)
 }
@@ -242,7 +284,7 @@ func calls(s *result.Summary) ([]call, string) {
 	low, high := math.Inf(1), 0.0
 	shown := all[:min(len(all), topEndpoints)]
 	for i := range shown {
-		if p := shown[i].LatencyMS; p.P50 > 0 && p.P99 >= p.P50 {
+		if p := shown[i].LatencyMS; p.P50 > 0 && p.P99 >= p.P50 && p.N >= compare.Floor(0.99) {
 			low, high = math.Min(low, p.P50), math.Max(high, p.P99)
 		}
 	}
@@ -253,7 +295,7 @@ func calls(s *result.Summary) ([]call, string) {
 		p := endpointPopulation(s, e)
 		c := call{Name: name(e.Method, e.Template), Offered: grouped(e.Offered), Share: share(e.Offered, s.Offered), P50: p.cell("p50"), P99: p.cell("p99"),
 			TimedOut: grouped(e.TimedOut), Rejected: grouped(e.Rejected), Errors: grouped(e.Errors), Dropped: grouped(e.Dropped)}
-		if p.P50 > 0 && p.P99 >= p.P50 && p.N >= compare.Floor(0.5) {
+		if p.P50 > 0 && p.P99 >= p.P50 && p.N >= compare.Floor(0.99) {
 			from, to := 1-x.y(p.P50), 1-x.y(p.P99)
 			c.From, c.Width = percent(from), percent(math.Max(0.01, to-from))
 		}
@@ -272,19 +314,19 @@ func calls(s *result.Summary) ([]call, string) {
 func checks(s *result.Summary) []check {
 	g, limit := &s.Generator, lagLimit(s)
 	out := []check{
-		{"started / offered", fmt.Sprintf("%s / %s", grouped(s.Started), grouped(s.Offered)), fmt.Sprintf(">= %.4g%%", 100*minStarted(s)), float64(s.Started) >= minStarted(s)*float64(s.Offered)},
-		{"dispatch lag p99", orDash(s.LagMS.N, s.LagMS.P99) + " ms", millis(limit) + " ms", s.LagMS.P99 <= limit},
-		{"processor", fmt.Sprintf("%.0f%% of %d cores", 100*g.CPU, g.Cores), "70%", g.CPU <= 0.7},
-		{"longest collector pause", millis(g.GCPauseMaxMS) + " ms", "1 ms", g.GCPauseMaxMS <= 1},
-		{"wait for a processor p99", millis(g.SchedP99MS) + " ms", "1 ms", g.SchedP99MS <= 1},
-		{"open files", grouped(g.FDsMax), "", true},
+		{Name: "started / offered", Value: fmt.Sprintf("%s / %s", grouped(s.Started), grouped(s.Offered)), Limit: ">= " + digits(100*minStarted(s), 6) + "%", OK: float64(s.Started) >= minStarted(s)*float64(s.Offered)},
+		{Name: "dispatch lag p99", Value: orDash(s.LagMS.N, s.LagMS.P99) + " ms", Limit: millis(limit) + " ms", OK: s.LagMS.P99 <= limit},
+		{Name: "processor", Value: fmt.Sprintf("%.0f%% of %d cores", 100*g.CPU, g.Cores), Limit: "good: < 70%", OK: g.CPU <= 0.7, Advice: true},
+		{Name: "longest collector pause", Value: millis(g.GCPauseMaxMS) + " ms", Limit: "good: < 1 ms", OK: g.GCPauseMaxMS <= 1, Advice: true},
+		{Name: "wait for a processor p99", Value: millis(g.SchedP99MS) + " ms", Limit: "good: < 1 ms", OK: g.SchedP99MS <= 1, Advice: true},
+		{Name: "open files", Value: grouped(g.FDsMax), OK: true},
 	}
 	if s.Mode == "closed" {
 		out = out[2:]
 	}
 	for _, kind := range slices.Sorted(maps.Keys(s.Errors.ByKind)) {
 		if n := s.Errors.ByKind[kind]; n > 0 && strings.HasPrefix(kind, "client.") {
-			out = append(out, check{"errors " + clean(kind), grouped(n), "0", false})
+			out = append(out, check{Name: "errors " + clean(kind), Value: grouped(n), Limit: "0"})
 		}
 	}
 	return out

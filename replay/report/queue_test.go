@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"reprise/replay/latency"
 	"reprise/replay/result"
@@ -161,6 +162,12 @@ func (q *queue) closed(rng *rand.Rand) []result.Outcome {
 	}
 }
 
+// startedAt is another instant for every fixture.
+func (q *queue) startedAt() string {
+	at := time.Date(2026, 11, 27, 20, int(q.seed), len(q.mode)+int(q.serviceMS), 123456789, time.UTC)
+	return at.Format(time.RFC3339Nano)
+}
+
 func (q *queue) fill(t testing.TB, rec *latency.Recorder, led *result.Ledger, outcomes []result.Outcome) *result.Summary {
 	t.Helper()
 	hdr, err := rec.Response.Encode()
@@ -179,7 +186,7 @@ func (q *queue) fill(t testing.TB, rec *latency.Recorder, led *result.Ledger, ou
 		RejectedMS: rec.Rejected.Percentiles(), ErrorsMS: rec.Errors.Percentiles(), LagMS: rec.Lag.Percentiles(),
 		WaitMS: rec.Wait.Percentiles(), FirstByteMS: rec.FirstByte.Percentiles(),
 		Latency:     result.Latency{Clock: "intended", Population: "completed+timed_out", N: rec.Response.Count(), Censored: rec.Censored(), HDR: hdr},
-		Environment: "linux/amd64 go1.26.0", StartedAt: "2026-11-27T20:00:01Z", ToolVersion: "0.1.0",
+		Environment: "linux/amd64 go1.26.0", StartedAt: q.startedAt(), ToolVersion: "0.1.0",
 		TargetEnvironment: q.targetEnv, TargetVersion: "2.7.1", Errors: result.Errors{Total: led.Kinds[result.Failed], ByKind: map[string]int64{"reset": led.Kinds[result.Failed]}},
 		TimedOutBy: map[string]int64{"first_byte": led.Kinds[result.TimedOut]}, Status: map[string]int64{},
 		Connections: result.Connections{Policy: "reuse", New: 24, Reused: led.Started - 24}, Warmup: result.Warmup{Seconds: q.warmup, Requests: 1200},

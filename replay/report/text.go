@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"reprise/replay/compare"
 	"reprise/replay/result"
 )
 
@@ -17,7 +18,8 @@ func Text(w io.Writer, s *result.Summary) error {
 	validity(&b, s)
 	latencyTable(&b, s)
 	ledger(&b, s)
-	for _, warning := range s.Warnings {
+	textStatuses(&b, s)
+	for _, warning := range warnings(s) {
 		fmt.Fprintf(&b, "warning %s\n", escapeLong(warning))
 	}
 	return write(w, b.String())
@@ -32,7 +34,7 @@ func write(w io.Writer, text string) error {
 
 func validity(b *strings.Builder, s *result.Summary) {
 	if !s.Valid {
-		b.WriteString("INVALID the generator set the pace, not the target\n")
+		fmt.Fprintf(b, "INVALID %s\n", strings.Join(causes(s), "; "))
 		for _, r := range s.InvalidReasons {
 			fmt.Fprintf(b, "        %s\n", escapeLong(r))
 		}
@@ -42,7 +44,11 @@ func validity(b *strings.Builder, s *result.Summary) {
 		fmt.Fprintf(b, "VALID   %d started, each after an answer: a closed loop hides queueing\n", s.Started)
 		return
 	}
-	fmt.Fprintf(b, "VALID   %d/%d started: dispatch lag p99 %s ms\n", s.Started, s.Offered, orDash(s.LagMS.N, s.LagMS.P99))
+	lag := "p99 " + millis(s.LagMS.P99)
+	if s.LagMS.N < compare.Floor(0.99) {
+		lag = "at most " + millis(s.LagMS.Max)
+	}
+	fmt.Fprintf(b, "VALID   %d/%d started: lag %s ms, limit %s\n", s.Started, s.Offered, lag, lagRule(s))
 }
 
 func orDash(n int64, v float64) string {
@@ -56,20 +62,21 @@ func orDash(n int64, v float64) string {
 type row struct {
 	Name string
 	population
-	Note string
+	Brief string // of at most 14 columns
+	Note  string
 }
 
 // latencyRows are the populations that both the text and the other formats show.
 func latencyRows(s *result.Summary) []row {
 	rows := []row{
-		{"response (headline)", responses(s), "completed + timed out"},
-		{"service, from send", services(s), "clock of naive tools"},
-		{"completed only", population{Percentiles: s.LatencyCompletedMS}, ""},
-		{"rejected", population{Percentiles: s.RejectedMS}, "by the target"},
-		{"errors", population{Percentiles: s.ErrorsMS}, "no whole response"},
-		{"connection wait", population{Percentiles: s.WaitMS}, ""},
-		{"first byte", population{Percentiles: s.FirstByteMS}, "from send"},
-		{"dispatch lag", population{Percentiles: s.LagMS}, "the generator's own"},
+		{"response (headline)", responses(s), "with timeouts", "completed and timed out, from the intended instant"},
+		{"service, from send", services(s), "naive clock", "what tools show that only clock from the send"},
+		{"completed only", population{Percentiles: s.LatencyCompletedMS}, "", "without those that timed out"},
+		{"rejected", population{Percentiles: s.RejectedMS}, "by the target", "by the target, in no other row"},
+		{"errors", population{Percentiles: s.ErrorsMS}, "no response", "no whole response, in no other row"},
+		{"connection wait", population{Percentiles: s.WaitMS}, "", "from the dispatch to the send"},
+		{"first byte", population{Percentiles: s.FirstByteMS}, "from send", "from the send"},
+		{"dispatch lag", population{Percentiles: s.LagMS}, "our own", "the generator's own delay"},
 	}
 	return slices.DeleteFunc(rows, func(r row) bool {
 		return r.N == 0 && !strings.HasPrefix(r.Name, "response") && !strings.HasPrefix(r.Name, "service")
@@ -77,11 +84,19 @@ func latencyRows(s *result.Summary) []row {
 }
 
 func latencyTable(b *strings.Builder, s *result.Summary) {
-	fmt.Fprintf(b, "%-20s%7s%7s%7s%7s%8s\n", "latency ms", "p50", "p95", "p99", "p99.9", "n")
+	fmt.Fprintf(b, "%-20s%7s%7s%7s%7s%7s%8s%s\n", "latency ms", "p50", "p95", "p99", "p99.9", "max", "n", noResult(s, "   "))
 	for _, r := range latencyRows(s) {
-		line := fmt.Sprintf(" %-19s%7s%7s%7s%7s%8d   %s", r.Name, r.cell("p50"), r.cell("p95"), r.cell("p99"), r.cell("p99.9"), r.N, r.Note)
+		line := fmt.Sprintf(" %-19s%7s%7s%7s%7s%7s%8d   %s", r.Name, r.cell("p50"), r.cell("p95"), r.cell("p99"), r.cell("p99.9"), r.most(), r.N, r.Brief)
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
+}
+
+// noResult marks the numbers of an INVALID run.
+func noResult(s *result.Summary, before string) string {
+	if s.Valid {
+		return ""
+	}
+	return before + "not a result"
 }
 
 func ledger(b *strings.Builder, s *result.Summary) {

@@ -51,15 +51,15 @@ func TestLineIsFrozen(t *testing.T) {
 
 func TestTextPrintsWhatTheNumbersSupport(t *testing.T) {
 	s := &result.Summary{Mode: "open", Valid: true, TimeoutMS: 500, TimedOut: 1305}
-	s.LatencyMS = result.Percentiles{N: 1499, P50: 501, P95: 502, P99: 503, P999: 504}
+	s.LatencyMS = result.Percentiles{N: 1499, P50: 501, P95: 502, P99: 503, P999: 504, Max: 505}
 	s.Latency.Censored = 0.8706
-	s.LatencyCompletedMS = result.Percentiles{N: 194, P50: 214, P95: 461, P99: 480, P999: 490}
-	s.LagMS = result.Percentiles{N: 3687, P50: 0.05, P95: 0.2, P99: 0.6, P999: 4}
+	s.LatencyCompletedMS = result.Percentiles{N: 194, P50: 214, P95: 461, P99: 480, P999: 490, Max: 499}
+	s.LagMS = result.Percentiles{N: 3687, P50: 0.05, P95: 0.2, P99: 0.6, P999: 4, Max: 4.1}
 	text := render(t, func(w *bytes.Buffer) error { return report.Text(w, s) })
 	for _, want := range []string{
-		" response (headline)  >=500  >=500  >=500  >=500    1499   completed + timed out\n",
-		" completed only         214    461  n<368      -     194\n",
-		" dispatch lag         0.050  0.200  0.600 n<3688    3687   the generator's own\n",
+		" response (headline)  >=500  >=500  >=500  >=500  >=500    1499   with timeouts\n",
+		" completed only         214    461  n<368      -    499     194\n",
+		" dispatch lag         0.050  0.200  0.600 n<3688   4.10    3687   our own\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("missing %q in\n%s", want, text)
