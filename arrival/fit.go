@@ -66,16 +66,6 @@ func FitWindow(s *Series, from, to int64) (Fitness, error) {
 	return f, nil
 }
 
-// Poisson reports whether the index of dispersion at 1 s lies within what Poisson traffic shows in 95 %
-// of cases; ok is false when the window is too short to say.
-func (f Fitness) Poisson() (is, ok bool) {
-	idc, ok := f.IDC["1"]
-	if !ok || f.DispersionLow == nil {
-		return false, false
-	}
-	return idc >= *f.DispersionLow && idc <= *f.DispersionHigh, true
-}
-
 // Sentence says in plain words what a Poisson fit would hide, such as
 // "Poisson at this mean would peak at 138/s; this log peaks at 911/s (6.6 x)".
 func (f Fitness) Sentence() string { return f.PeakSentence("this log") }

@@ -14,7 +14,8 @@ import (
 // each stamp in the window, in the same order, until the duration ends: the k-th offset belongs to the
 // k-th request in the window, and to the same one again in each repetition.
 //
-// Options.Rate and Options.Scale are errors: a request's own time cannot be had more or less often.
+// Options.Rate and Options.Scale are errors: a request's own time cannot be had more or less often. An error
+// names the flag of reprise schedule that is wrong.
 func NewLogged(stamps iter.Seq[int64], o Options) (*Schedule, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -57,20 +58,26 @@ type logged struct {
 	whole    bool  // the window, once
 }
 
-// Offsets implements Model; the seed has no effect.
-func (l logged) Offsets(uint64) iter.Seq[int64] {
-	return func(yield func(int64) bool) {
+// Sources implements Model; the seed has no effect. A stamp before its predecessor has its second, too.
+func (l logged) Sources(uint64) iter.Seq2[int64, Source] {
+	return func(yield func(int64, Source) bool) {
 		last := int64(0)
-		for start := int64(0); ; start += l.to - l.from {
-			if l.offset(start) >= l.limit || l.whole && start > 0 {
+		for cycle := int64(0); ; cycle++ {
+			start := cycle * (l.to - l.from)
+			if l.offset(start) >= l.limit || l.whole && cycle > 0 {
 				return
 			}
+			second := int64(math.MinInt64)
 			for stamp := range l.stamps {
 				if stamp < l.from || stamp >= l.to {
 					continue
 				}
-				last = max(last, l.offset(start+stamp-l.from))
-				if last >= l.limit || !yield(last) {
+				offset := l.offset(start + stamp - l.from)
+				if l.whole {
+					offset = min(offset, l.limit-1) // the quotient may have been rounded up to the limit
+				}
+				last, second = max(last, offset), max(second, floorSecond(stamp))
+				if last >= l.limit || !yield(last, Source{second, cycle}) {
 					return
 				}
 			}

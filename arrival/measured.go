@@ -25,10 +25,11 @@ type grid struct {
 	second  secondModel
 }
 
-// Offsets implements Model.
-func (g grid) Offsets(seed uint64) iter.Seq[int64] {
+// Sources implements Model. A source is the second that the request was placed in; going back to it from
+// the offset would miss by one where the speed makes seconds end between two microseconds.
+func (g grid) Sources(seed uint64) iter.Seq2[int64, Source] {
 	seed = Seed(seed, "arrival/"+g.name)
-	return func(yield func(int64) bool) {
+	return func(yield func(int64, Source) bool) {
 		var rng rand.PCG
 		var ticks []uint32
 		for cycle := int64(0); ; cycle++ {
@@ -47,7 +48,7 @@ func (g grid) Offsets(seed uint64) iter.Seq[int64] {
 					if g.whole {
 						offset = min(offset, g.limit-1) // the quotient may have been rounded up to the limit
 					}
-					if offset >= g.limit || !yield(offset) {
+					if offset >= g.limit || !yield(offset, Source{g.from + k, cycle}) {
 						return
 					}
 				}

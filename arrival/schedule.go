@@ -8,10 +8,18 @@ import (
 	"time"
 )
 
-// Model gives the instants of one realisation: microseconds since t0, absolute, never decreasing and
-// the same for the same seed. The sequence can be ranged over again and holds one second in memory.
+// Model gives the instants of one realisation, each with its place in the log.
 type Model interface {
-	Offsets(seed uint64) iter.Seq[int64]
+	// Sources yields the offsets, microseconds since t0: absolute, never decreasing and the same for the
+	// same seed. The sequence can be ranged over again and holds one second in memory.
+	Sources(seed uint64) iter.Seq2[int64, Source]
+}
+
+// Source is the place in the log that an offset stands for. Sources never go back: first Cycle decides,
+// then Second.
+type Source struct {
+	Second int64 // Unix second within the window; 0 for a schedule without a profile
+	Cycle  int64 // how often the window was sent before
 }
 
 // Fill says how the duration of a schedule relates to the window it comes from.
@@ -65,23 +73,20 @@ func (s *Schedule) Duration() time.Duration {
 	return time.Duration(s.limit) * time.Microsecond
 }
 
-// Source is the Unix second of the log that an offset stands for, whatever the model: the place in the
-// window that the offset has reached at Speed, counted on from its start when the window repeats. It is
-// 0 for a schedule without a profile.
-func (s *Schedule) Source(offset int64) int64 {
-	t := &s.terms
-	w := t.To - t.From
-	if w <= 0 {
-		return 0
+// Offsets is Sources without the sources.
+func (s *Schedule) Offsets(seed uint64) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for offset := range s.Sources(seed) {
+			if !yield(offset) {
+				return
+			}
+		}
 	}
-	// Offsets were rounded down to the microsecond; half of one more brings back those that lost a
-	// fraction at the start of a second.
-	at := int64((float64(offset) + 0.5) * t.Speed / 1e6)
-	return t.From + at%w
 }
 
 // New makes a schedule of the kind measured, poisson or constant from a profile. Without a profile (nil
-// or empty), poisson and constant need Options.Rate and Options.Duration.
+// or empty), poisson and constant need Options.Rate and Options.Duration. An error names the flag of
+// reprise schedule that is wrong.
 func New(kind Kind, profile *Series, o Options) (*Schedule, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -140,12 +145,14 @@ func bare(kind Kind, o Options) (*Schedule, error) {
 
 // steady sets the model of one rate throughout.
 func (s *Schedule) steady() {
-	if s.terms.Model == Constant {
-		s.Model = evenly{rate: s.terms.Rate, limit: s.limit}
-		return
+	t := &s.terms
+	p := placed{from: t.From, window: t.To - t.From, speed: t.Speed, once: t.Fill != Repeated}
+	if t.Model == Constant {
+		p.Model = evenly{rate: t.Rate, limit: s.limit}
+	} else {
+		p.Model = grid{name: string(Poisson), seconds: (s.limit + 999_999) / 1_000_000, speed: 1, limit: s.limit, second: meanRate(t.Rate)}
 	}
-	seconds := (s.limit + 999_999) / 1_000_000
-	s.Model = grid{name: string(Poisson), seconds: seconds, speed: 1, limit: s.limit, second: meanRate(s.terms.Rate)}
+	s.Model = p
 }
 
 // fill sets the length of the schedule, given that of the window as sent in microseconds, and returns it

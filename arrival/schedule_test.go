@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -50,15 +51,15 @@ func TestMeasuredKeepsEveryCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent, last := new(arrival.Series), int64(0)
-		for at := range s.Offsets(rapid.Uint64().Draw(t, "seed")) {
+		for at, source := range s.Sources(rapid.Uint64().Draw(t, "seed")) {
 			if at < last {
 				t.Fatalf("offset %d after %d", at, last)
 			}
 			last = at
-			if s.Source(at) != from+at/1e6 {
-				t.Fatalf("offset %d stands for second %d, want %d", at, s.Source(at), from+at/1e6)
+			if source != (arrival.Source{Second: from + at/1e6}) {
+				t.Fatalf("offset %d stands for %+v, want second %d", at, source, from+at/1e6)
 			}
-			if err := sent.Add(s.Source(at), 1); err != nil {
+			if err := sent.Add(source.Second, 1); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -90,15 +91,17 @@ func TestSpeedLosesNothingAndKeepsTheShape(t *testing.T) {
 		if got, want := s.Duration().Seconds(), float64(len(counts))/speed; math.Abs(got-want) > 1.1e-6 {
 			t.Fatalf("%d s at speed %g last %g s, want %g", len(counts), speed, got, want)
 		}
-		n := int64(0)
-		for at := range s.Offsets(3) {
+		sent := new(arrival.Series)
+		for at, source := range s.Sources(3) {
 			if at < 0 || at >= s.Duration().Microseconds() {
 				t.Fatalf("offset %d outside of %v", at, s.Duration())
 			}
-			n++
+			if err := sent.Add(source.Second, 1); err != nil || source.Cycle != 0 {
+				t.Fatalf("source %+v: %v", source, err)
+			}
 		}
-		if n != profile.Total() {
-			t.Fatalf("%d offsets at speed %g, want %d", n, speed, profile.Total())
+		if !maps.Equal(maps.Collect(sent.Each()), maps.Collect(profile.Each())) {
+			t.Fatalf("at speed %g the sources are not the log's seconds", speed)
 		}
 	})
 }
@@ -130,8 +133,10 @@ func TestWindowDurationAndRepetition(t *testing.T) {
 	again := slices.Clone(all[21:])
 	for i := range again {
 		again[i] -= 4e6
-		if want := s.Source(all[21+i] - 4e6); s.Source(all[21+i]) != want {
-			t.Errorf("a repeated offset stands for second %d, want %d", s.Source(all[21+i]), want)
+	}
+	for at, got := range s.Sources(1) {
+		if want := (arrival.Source{Second: 100 + at/1e6%4, Cycle: at / 4e6}); got != want {
+			t.Errorf("offset %d stands for %+v, want %+v", at, got, want)
 		}
 	}
 	if slices.Equal(again, all[:21]) {
@@ -220,6 +225,59 @@ func TestLoggedKeepsEveryStamp(t *testing.T) {
 	refused(arrival.Options{From: 20}, stamps...)
 	refused(arrival.Options{Speed: -1}, stamps...)
 	refused(arrival.Options{}, 0, 4e17)
+}
+
+// Models that know no log walk through the window at the speed, once or again and again.
+func TestSteadyModelsWalkThroughTheWindow(t *testing.T) {
+	profile := series(t, 1000, 9, 0, 0, 0, 0, 0, 0, 0, 0, 9)
+	f := func(kind arrival.Kind, o arrival.Options, cycles int64) {
+		t.Helper()
+		s, last := schedule(t, kind, profile, o), arrival.Source{}
+		for at, source := range s.Sources(4) {
+			if source.Second < 1000 || source.Second > 1009 {
+				t.Fatalf("%s %+v: offset %d stands for %+v", kind, o, at, source)
+			}
+			if source.Cycle < last.Cycle || source.Cycle == last.Cycle && source.Second < last.Second {
+				t.Fatalf("%s %+v: %+v comes after %+v", kind, o, source, last)
+			}
+			last = source
+		}
+		if last != (arrival.Source{Second: 1009, Cycle: cycles - 1}) {
+			t.Errorf("%s %+v ends at %+v", kind, o, last)
+		}
+	}
+	for _, kind := range []arrival.Kind{arrival.Poisson, arrival.Constant} {
+		f(kind, arrival.Options{Rate: 1000}, 1)
+		f(kind, arrival.Options{Rate: 1000, Speed: .7}, 1)
+		f(kind, arrival.Options{Rate: 1000, Speed: 7}, 1)
+		f(kind, arrival.Options{Rate: 1000, Duration: 30 * time.Second}, 3)
+	}
+}
+
+func TestLoggedLosesNothingAtAnySpeed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		stamps := rapid.SliceOfN(rapid.Int64Range(0, 3e9), 1, 60).Draw(t, "stamps")
+		slices.Sort(stamps)
+		speed := rapid.Float64Range(arrival.MinSpeed, arrival.MaxSpeed).Draw(t, "speed")
+		s, err := arrival.NewLogged(slices.Values(stamps), arrival.Options{Speed: speed})
+		if err != nil {
+			t.Skip(err)
+		}
+		i, last := 0, int64(0)
+		for at, source := range s.Sources(1) {
+			if at < last || at >= s.Duration().Microseconds() {
+				t.Fatalf("offset %d after %d, in %v", at, last, s.Duration())
+			}
+			if want := (arrival.Source{Second: stamps[i] / 1e6}); source != want {
+				t.Fatalf("offset %d stands for %+v, want %+v", at, source, want)
+			}
+			last = at
+			i++
+		}
+		if i != len(stamps) {
+			t.Fatalf("%d offsets of %d stamps", i, len(stamps))
+		}
+	})
 }
 
 func TestRateIsTheMeanAsSent(t *testing.T) {

@@ -15,14 +15,9 @@ func Seed(seed uint64, name string) uint64 {
 	return xxhash.Sum64(append(b, name...))
 }
 
-// mix is the finaliser of SplitMix64 (Steele, Lea and Flood 2014). It spreads consecutive inputs over
-// all 64 bits; PCG itself must not be seeded with neighbours, which leave its low word in step.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
+// mix spreads consecutive inputs over all 64 bits: the number that SplitMix64 seeded with x gives first. PCG
+// itself must not be seeded with neighbours, which leave its low word in step.
+func mix(x uint64) uint64 { return finalize(x + golden) }
 
 // reseed points the generator at the stream of one second of one repetition.
 func reseed(rng *rand.PCG, seed uint64, second, cycle int64) {

@@ -131,18 +131,6 @@ func (s *Series) Span() (from, to int64) {
 	return from, to
 }
 
-// Window copies the seconds in [from, to).
-func (s *Series) Window(from, to int64) *Series {
-	w := new(Series)
-	for second, n := range s.Each() {
-		if second >= from && second < to {
-			w.page(second >> 6)[second&(pageSeconds-1)] = uint32(n)
-			w.total += n
-		}
-	}
-	return w
-}
-
 // Peak gives the fullest second, the first of equals, and its count; 0, 0 for an empty series.
 func (s *Series) Peak() (second, n int64) {
 	for at, c := range s.Each() {

@@ -171,8 +171,8 @@ func TestFitSentence(t *testing.T) {
 	if fit.PeakAt != 1_333_001_800 || fit.ExpectedPoissonPeak99 != 149 || math.Abs(fit.Underestimate()-6.608) > .001 {
 		t.Errorf("%+v", fit)
 	}
-	if is, ok := fit.Poisson(); is || !ok {
-		t.Errorf("Poisson: %v, %v", is, ok)
+	if idc := fit.IDC["1"]; *fit.DispersionLow >= 1 || *fit.DispersionHigh <= 1 || idc <= *fit.DispersionHigh {
+		t.Errorf("index of dispersion %v lies within %v and %v", idc, *fit.DispersionLow, *fit.DispersionHigh)
 	}
 	if _, err := arrival.Fit(new(arrival.Series)); err == nil {
 		t.Error("an empty profile was fitted")

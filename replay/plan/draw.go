@@ -87,15 +87,14 @@ func (d *Drawing) Arrivals() iter.Seq2[*Arrival, error] {
 // blocks counts the arrivals of every source hour in schedule order.
 func (d *Drawing) blocks() []block {
 	var blocks []block
-	last := int64(math.MinInt64)
-	for offset := range d.Schedule.Offsets(d.Seed) {
-		second := d.Schedule.Source(offset)
-		h := floorDiv(second, hour)
-		if n := len(blocks); n == 0 || blocks[n-1].hour != h || second < last {
+	cycle := int64(-1)
+	for _, source := range d.Schedule.Sources(d.Seed) {
+		h := floorDiv(source.Second, hour)
+		if n := len(blocks); n == 0 || blocks[n-1].hour != h || source.Cycle != cycle {
 			blocks = append(blocks, block{hour: h})
 		}
 		blocks[len(blocks)-1].arrivals++
-		last = second
+		cycle = source.Cycle
 	}
 	return blocks
 }

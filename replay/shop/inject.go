@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"reprise/arrival"
 )
 
 // Faults injects the faults of a FaultSpec into any handler. The zero value injects none until Set. It
@@ -102,9 +104,17 @@ const (
 	diceError
 )
 
-// drawn reports whether request number n meets the fault that dice stands for.
+// drawn reports whether request number n, from 1, meets the fault that dice stands for: each dice have a
+// stream of their own, and each request its number of it.
 func (i *injection) drawn(dice, n uint64, share float64) bool {
-	return share > 0 && unit(mix(mix(i.spec.Seed+dice*golden)+n*golden)) < share
+	if share <= 0 {
+		return false
+	}
+	seeds := arrival.Stream{State: i.spec.Seed}
+	seeds.Skip(dice - 1)
+	throws := arrival.Stream{State: seeds.Uint64()}
+	throws.Skip(n - 1)
+	return throws.Float64() < share
 }
 
 // Wrap returns next behind the faults in force at each request.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
+	"reprise/arrival"
 	"reprise/sample/synth"
 )
 
@@ -86,13 +87,13 @@ func seedOrders(ctx context.Context, tx *sql.Tx, o Options) error {
 		return err
 	}
 	defer item.Close()
-	d := newDraws(o.Seed, "orders")
+	d := arrival.NewStream(o.Seed, "orders")
 	for id := 1; id <= o.Orders; id++ {
-		if _, err := insert.ExecContext(ctx, id, 1+d.below(o.Users), seedEpoch+60*id+d.below(60)); err != nil {
+		if _, err := insert.ExecContext(ctx, id, 1+d.Below(o.Users), seedEpoch+60*id+d.Below(60)); err != nil {
 			return err
 		}
-		for line, lines := 1, 1+d.below(4); line <= lines; line++ {
-			if _, err := item.ExecContext(ctx, id, line, 1+d.below(3), 1+d.below(o.Products)); err != nil {
+		for line, lines := 1, 1+d.Below(4); line <= lines; line++ {
+			if _, err := item.ExecContext(ctx, id, line, 1+d.Below(3), 1+d.Below(o.Products)); err != nil {
 				return err
 			}
 		}

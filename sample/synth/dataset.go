@@ -8,6 +8,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"reprise/arrival"
 )
 
 // Product is a row of the data set. The reference shop seeds itself with these rows.
@@ -40,12 +42,12 @@ func Categories() []string { return slices.Clone(categories) }
 // DataProducts yields the products of the data set, ids 1 to n.
 func DataProducts(seed uint64, n int) iter.Seq[Product] {
 	return func(yield func(Product) bool) {
-		s := newStream(seed, "products")
+		s := arrival.NewStream(seed, "products")
 		for id := 1; id <= n; id++ {
-			quality, thing := qualities[s.below(len(qualities))], things[s.below(len(things))]
-			category := categories[s.below(len(categories))]
-			text := strings.Repeat(fmt.Sprintf("A %s %s for %s. ", quality, thing, category), 3+s.below(6))
-			p := Product{int64(id), fmt.Sprintf("%s %s %d", quality, thing, id), category, text, 99 + int64(s.below(50_000))}
+			quality, thing := qualities[s.Below(len(qualities))], things[s.Below(len(things))]
+			category := categories[s.Below(len(categories))]
+			text := strings.Repeat(fmt.Sprintf("A %s %s for %s. ", quality, thing, category), 3+s.Below(6))
+			p := Product{int64(id), fmt.Sprintf("%s %s %d", quality, thing, id), category, text, 99 + int64(s.Below(50_000))}
 			if !yield(p) {
 				return
 			}
@@ -56,9 +58,9 @@ func DataProducts(seed uint64, n int) iter.Seq[Product] {
 // DataUsers yields the users of the data set, ids 1 to n.
 func DataUsers(seed uint64, n int) iter.Seq[User] {
 	return func(yield func(User) bool) {
-		s := newStream(seed, "users")
+		s := arrival.NewStream(seed, "users")
 		for id := 1; id <= n; id++ {
-			u := User{int64(id), fmt.Sprintf("Customer %d", id), fmt.Sprintf("customer%d@example.com", id), cities[s.below(len(cities))]}
+			u := User{int64(id), fmt.Sprintf("Customer %d", id), fmt.Sprintf("customer%d@example.com", id), cities[s.Below(len(cities))]}
 			if !yield(u) {
 				return
 			}

@@ -13,7 +13,7 @@
 // The requests are those of the reference shop: GET /products/{id}, GET /products?page=N and POST /orders
 // with a JSON body and the header X-User. Product ids run from 1 to Products, user ids from 1 to Users.
 //
-// Everything follows from the scenario and the seed, on any machine: content is drawn from SplitMix64
-// streams derived by name, instants come from package arrival. The content of the k-th request does not
+// Everything follows from the scenario and the seed, on any machine: content is drawn from
+// [arrival.Stream]s derived by name, instants come from the models of package arrival. The content of the k-th request does not
 // depend on the arrival model or the rate.
 package synth

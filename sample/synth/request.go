@@ -87,7 +87,7 @@ func (s *Scenario) schedule(rate, seconds float64) (*arrival.Schedule, error) {
 
 // drawer draws the content of one request after another.
 type drawer struct {
-	stream          *stream
+	stream          *arrival.Stream
 	catalogue       *catalogue
 	users, pages    int
 	product, listed float64 // cumulated parts of the mix
@@ -98,15 +98,15 @@ type drawer struct {
 
 func newDrawer(s *Scenario, seed uint64) *drawer {
 	total := s.Mix.Product + s.Mix.List + s.Mix.Order
-	return &drawer{stream: newStream(seed, "synth/requests"), catalogue: newCatalogue(seed, s.Products, s.Skew),
+	return &drawer{stream: arrival.NewStream(seed, "synth/requests"), catalogue: newCatalogue(seed, s.Products, s.Skew),
 		users: s.Users, pages: (s.Products + PageSize - 1) / PageSize,
 		product: s.Mix.Product / total, listed: (s.Mix.Product + s.Mix.List) / total}
 }
 
 // draw makes the next request; every kind takes its numbers from the stream in the same order.
 func (d *drawer) draw(at int64) *Request {
-	kind := d.stream.unit()
-	user := int64(d.stream.below(d.users)) + 1
+	kind := d.stream.Float64()
+	user := int64(d.stream.Below(d.users)) + 1
 	r := &d.request
 	*r = Request{At: at, Method: "GET", UserID: user}
 	binary.BigEndian.PutUint64(r.User[8:], uint64(user))
@@ -116,7 +116,7 @@ func (d *drawer) draw(at int64) *Request {
 		d.target = strconv.AppendInt(append(d.target[:0], "/products/"...), d.catalogue.draw(d.stream), 10)
 	case kind < d.listed:
 		r.Endpoint = EndpointList
-		d.target = strconv.AppendInt(append(d.target[:0], "/products?page="...), int64(d.stream.below(d.pages))+1, 10)
+		d.target = strconv.AppendInt(append(d.target[:0], "/products?page="...), int64(d.stream.Below(d.pages))+1, 10)
 	default:
 		d.order(r)
 	}

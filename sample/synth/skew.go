@@ -1,6 +1,10 @@
 package synth
 
-import "math"
+import (
+	"math"
+
+	"reprise/arrival"
+)
 
 // catalogue draws products by the two-block skew.
 type catalogue struct {
@@ -14,9 +18,9 @@ func newCatalogue(seed uint64, products int, s Skew) *catalogue {
 	for i := range c.ids {
 		c.ids[i] = int32(i + 1)
 	}
-	shuffle := newStream(seed, "synth/hot products")
+	shuffle := arrival.NewStream(seed, "synth/hot products")
 	for i := len(c.ids) - 1; i > 0; i-- {
-		j := shuffle.below(i + 1)
+		j := shuffle.Below(i + 1)
 		c.ids[i], c.ids[j] = c.ids[j], c.ids[i]
 	}
 	c.hot = min(max(int(math.Round(s.SKUs*float64(products))), 1), products)
@@ -25,9 +29,9 @@ func newCatalogue(seed uint64, products int, s Skew) *catalogue {
 
 // draw is a product id. With every product in the hot block, or none queried outside of it, the other block
 // is never drawn from.
-func (c *catalogue) draw(s *stream) int64 {
-	if c.hot == len(c.ids) || s.unit() < c.queries {
-		return int64(c.ids[s.below(c.hot)])
+func (c *catalogue) draw(s *arrival.Stream) int64 {
+	if c.hot == len(c.ids) || s.Float64() < c.queries {
+		return int64(c.ids[s.Below(c.hot)])
 	}
-	return int64(c.ids[c.hot+s.below(len(c.ids)-c.hot)])
+	return int64(c.ids[c.hot+s.Below(len(c.ids)-c.hot)])
 }
