@@ -42,7 +42,7 @@ func CompareText(w io.Writer, c *compare.Comparison) error {
 }
 
 func compareTables(b *strings.Builder, c *compare.Comparison) {
-	fmt.Fprintf(b, "A %s, n=%d    B %s, n=%d\n", clean(c.A.Label), len(c.A.Runs), clean(c.B.Label), len(c.B.Runs))
+	fmt.Fprintf(b, "%s, n=%d    %s, n=%d\n", side("A", c.A.Label), len(c.A.Runs), side("B", c.B.Label), len(c.B.Runs))
 	fmt.Fprintf(b, "%-18s%16s%16s%10s   %s\n", "latency ms", "A", "B", "change", "95% of B/A")
 	for _, m := range metricRows(c) {
 		fmt.Fprintf(b, " %-17s%16s%16s%10s   %s\n", m.Clock+" "+m.Name, ascii(m.A), ascii(m.B), m.Change, m.Interval)

@@ -119,12 +119,18 @@ func shapeRows(c *compare.Comparison) []countRow {
 		}
 		return text + unit
 	}
+	fano := func(v float64) string { // of an even load it is 0
+		if math.IsNaN(v) {
+			return "unknown"
+		}
+		return digits(v, 3)
+	}
 	return []countRow{
 		{"source and arrivals", clean(a.Source + " " + a.Model), clean(b.Source + " " + b.Model)},
 		{"mean rate", number(a.OfferedRPS, rate(a.OfferedRPS), "/s"), number(b.OfferedRPS, rate(b.OfferedRPS), "/s")},
 		{"busiest second", number(float64(a.PeakSecond), grouped(a.PeakSecond), ""), number(float64(b.PeakSecond), grouped(b.PeakSecond), "")},
 		{"busiest second / mean", number(a.Peak, digits(a.Peak, 3), "x"), number(b.Peak, digits(b.Peak, 3), "x")},
-		{"burstiness (Fano, 1 s; Poisson is 1)", number(a.Fano1s, digits(a.Fano1s, 3), ""), number(b.Fano1s, digits(b.Fano1s, 3), "")},
+		{"burstiness (Fano, 1 s; Poisson is 1)", fano(a.Fano1s), fano(b.Fano1s)},
 		{"endpoints", grouped(int64(a.Endpoints)), grouped(int64(b.Endpoints))},
 	}
 }

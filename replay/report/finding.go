@@ -71,18 +71,23 @@ func headline(s *result.Summary) string {
 // shows neither when few of very many requests are caught. Empty when there is nothing to tell.
 func outlier(s *result.Summary, before string) string {
 	const factor, gap = 5, 100 // times p99, and milliseconds above it
-	p, still := responses(s), silent(s)
-	if p.N == 0 || len(still) == 0 && (p.N < compare.Floor(0.99) || p.Max < factor*p.P99 || p.Max-p.P99 < gap) {
+	p, still := responses(s), stillness(s, ", nothing ended in ")
+	if p.N == 0 || still == "" && (p.N < compare.Floor(0.99) || p.Max < factor*p.P99 || p.Max-p.P99 < gap) {
 		return ""
 	}
-	text := before + "the slowest request took " + strings.Replace(p.most(), ">=", "at least ", 1) + " ms"
-	switch n := len(still); {
-	case n == 1:
-		text += fmt.Sprintf(", nothing ended in second %d", still[0])
-	case n > 1:
-		text += fmt.Sprintf(", nothing ended in %d seconds, first in second %d", n, still[0])
+	return before + "the slowest request took " + strings.Replace(p.most(), ">=", "at least ", 1) + " ms" + still
+}
+
+// stillness names the silent seconds, empty when there are none.
+func stillness(s *result.Summary, before string) string {
+	switch still := silent(s); len(still) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%ssecond %d", before, still[0])
+	default:
+		return fmt.Sprintf("%s%d seconds, first in second %d", before, len(still), still[0])
 	}
-	return text
 }
 
 // silent are the seconds of a closed loop in which nothing was sent although requests were open. Nothing ended in
@@ -130,7 +135,7 @@ func rateFinding(s *result.Summary) string {
 	case s.Offered == 0:
 		return "Nothing was offered"
 	case s.Mode == "closed":
-		return fmt.Sprintf("The closed loop sent %s requests, each only after an answer", grouped(s.Started)) + outlier(s, "; ")
+		return fmt.Sprintf("The closed loop sent %s requests, each only after an answer", grouped(s.Started)) + stillness(s, "; none and no answer in ")
 	case missing == 0:
 		return fmt.Sprintf("All %s requests were started; %s", grouped(s.Offered), peak)
 	default:
@@ -183,7 +188,7 @@ func latencyFinding(s *result.Summary) string {
 		what = "the slowest request of a second"
 	}
 	if usual > 0 && worst > 3*usual {
-		return fmt.Sprintf("Slowest at %s: %s was %s ms there, %s the usual %s ms", when, what, millis(worst), times(worst/usual), millis(usual)) + outlier(s, "; ")
+		return fmt.Sprintf("Slowest at %s: %s was %s ms there, %s the usual %s ms", when, what, millis(worst), times(worst/usual), millis(usual)) + stillness(s, "; nothing ended in ")
 	}
 	if text := outlier(s, ""); text != "" {
 		return fmt.Sprintf("One stands out: %s; %s is usually %s ms", text, what, millis(usual))

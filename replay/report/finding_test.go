@@ -84,7 +84,10 @@ func TestFrozenTargetStandsOut(t *testing.T) {
 	if s.LatencyMS.P99 > 20 || s.Timeline.Started[3] != 0 {
 		t.Fatalf("the fixture is not what it should be: p99 %g, started %v", s.LatencyMS.P99, s.Timeline.Started)
 	}
-	for _, topic := range []report.Topic{report.Headline, report.Rate, report.Latency, report.Clocks} {
+	if got := finding(t, s, report.Rate); !strings.HasSuffix(got, "; none and no answer in second 3") {
+		t.Errorf("rate: %q", got)
+	}
+	for _, topic := range []report.Topic{report.Headline, report.Latency, report.Clocks} {
 		if got := finding(t, s, topic); !strings.Contains(got, "the slowest request took 15") || !strings.Contains(got, "nothing ended in second 3") {
 			t.Errorf("%s: %q", topic, got)
 		}
@@ -94,7 +97,7 @@ func TestFrozenTargetStandsOut(t *testing.T) {
 	}
 	// Until the end of the run nothing comes after the freeze, but requests are open.
 	s.Timeline.Started, s.Timeline.InFlightMax = []int64{4000, 4000, 3000, 0, 0, 0}, []int64{8, 8, 8, 8, 8, 0}
-	if got := finding(t, s, report.Rate); !strings.Contains(got, "nothing ended in 2 seconds, first in second 3") {
+	if got := finding(t, s, report.Rate); !strings.Contains(got, "none and no answer in 2 seconds, first in second 3") {
 		t.Errorf("rate: %q", got)
 	}
 	// An open loop may have nothing due in a second.

@@ -88,7 +88,7 @@ func (a *answers) production() string {
 	if a.known <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s had the status that production logged", share(a.same, a.known), grouped(a.known))
+	return fmt.Sprintf("%s of %s answers had the status that production logged", share(a.same, a.known), grouped(a.known))
 }
 
 // token is the share of the same statuses for the summary line, rounded down so that 100.0 means all.
