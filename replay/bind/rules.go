@@ -3,6 +3,8 @@ package bind
 import (
 	"slices"
 	"strings"
+
+	"reprise/replay/plan"
 )
 
 // Rules say where ids stand in requests and what the fixture offers for them (bind.yaml).
@@ -90,7 +92,7 @@ func (e *Entity) validate(name string) error {
 	if e.Header != "" && !e.Identity {
 		return blame("only goes with identity: true", "entities", name, "header")
 	}
-	if e.Header != "" && !isHeaderName(e.Header) {
+	if e.Header != "" && (!plan.IsToken(e.Header) || plan.IsReserved(e.Header)) {
 		return blame("is no name of a header that a rule may set", "entities", name, "header")
 	}
 	for i, at := range e.At {
@@ -101,31 +103,9 @@ func (e *Entity) validate(name string) error {
 	return nil
 }
 
-// isHeaderName reports whether a rule may set the header: those that frame or route the request are the
-// engine's own.
-func isHeaderName(name string) bool {
-	switch strings.ToLower(name) {
-	case "host", "connection", "content-length", "content-type", "transfer-encoding", "te", "trailer", "upgrade", "expect":
-		return false
-	}
-	return isToken(name)
-}
-
-// isToken reports whether s is a token of RFC 9110, section 5.6.2.
-func isToken(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		letter := c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
-			return false
-		}
-	}
-	return s != ""
-}
-
 func (b *Body) validate(i int, entities map[string]Entity) error {
 	method, path, _ := strings.Cut(b.On, " ")
-	if !isToken(method) || !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "?# ") {
+	if !plan.IsToken(method) || !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "?# ") {
 		return blame(`must be a method and a path, like "POST /orders"`, "bodies", i, "on")
 	}
 	if _, err := parsePath(path); err != nil {

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -42,57 +41,10 @@ type decoder struct {
 	words  recordfile.Words
 }
 
-var errField = errors.New("wrong value")
-
-// What check finds. None of them quotes the request: a plan can come from anywhere.
 var (
-	errMissing = errors.New("method or target is missing, or the instant is negative")
-	errRequest = errors.New("no request line can hold the method and target, and the arrival is not withheld")
-	errHeader  = errors.New("header, host or type is not made of header lines")
-	errText    = errors.New("target, header or body is not UTF-8, which the plan file cannot hold")
+	errField = errors.New("wrong value")
+	errText  = errors.New("target, header or body is not UTF-8, which the plan file cannot hold")
 )
-
-// check refuses an arrival that the engine could not send as one request: the bytes go to the connection
-// as they stand, so a line break in the wrong place would be a second request that nobody counts.
-func (a *Arrival) check() error {
-	switch {
-	case a.Method == "" || len(a.Target) == 0 || a.At < 0:
-		return errMissing
-	case a.Withheld != Sent:
-		return nil
-	case !replayable(a.Method, a.Target):
-		return errRequest
-	case !visible(a.Host, false) || !visible(a.Type, true) || !headerLines(a.Header):
-		return errHeader
-	}
-	return nil
-}
-
-// headerLines reports whether h is empty or whole lines "Name: value\r\n".
-func headerLines(h []byte) bool {
-	for len(h) > 0 {
-		line, rest, ok := bytes.Cut(h, []byte("\r\n"))
-		if !ok {
-			return false
-		}
-		name, value, ok := bytes.Cut(line, []byte{':'})
-		if !ok || !token(string(name)) || !visible(value, true) {
-			return false
-		}
-		h = rest
-	}
-	return true
-}
-
-// visible reports whether s has no control characters, and no spaces where those are not allowed.
-func visible[S ~string | ~[]byte](s S, spaces bool) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == 0x7f || c == ' ' && !spaces {
-			return false
-		}
-	}
-	return true
-}
 
 func (d *decoder) decode(line []byte, a *Arrival) error {
 	*a = Arrival{}
@@ -106,7 +58,7 @@ func (d *decoder) decode(line []byte, a *Arrival) error {
 	if err := o.Err(); err != nil {
 		return err
 	}
-	return a.check()
+	return a.Check()
 }
 
 // member sets one member; unknown ones are skipped, since fields are only ever added to the format.

@@ -42,14 +42,14 @@ func drawArrival(t *rapid.T, least int64) plan.Arrival {
 		Method:   rapid.SampledFrom([]string{"GET", "HEAD", "POST", "PATCH", "X-OWN"}).Draw(t, "method"),
 		Target:   []byte("/" + rapid.StringMatching(`[!-~]{0,30}`).Draw(t, "target")),
 		Endpoint: rapid.String().Draw(t, "endpoint"),
-		Host:     rapid.StringMatching(`([!-~]{1,12})?`).Draw(t, "host"),
+		Host:     rapid.StringMatching(`([!-"$-+--.0->A-[\]-~]{1,12})?`).Draw(t, "host"),
 		Status:   rapid.Uint16().Draw(t, "status"),
 		Type:     rapid.SampledFrom([]string{"", "application/json", "text/plain; charset=utf-8"}).Draw(t, "type"),
 		Body:     []byte(rapid.String().Draw(t, "body")),
 		Withheld: rapid.SampledFrom([]plan.Withheld{plan.Sent, plan.Sent, plan.Write, plan.Unbound, plan.Unreplayable}).Draw(t, "withheld"),
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "lines") {
-		a.Header = append(a.Header, rapid.StringMatching(`[A-Za-z-]{1,9}: [ -~é]{0,20}`).Draw(t, "line")+"\r\n"...)
+		a.Header = append(a.Header, rapid.StringMatching(`X-[A-Za-z-]{0,9}: [\t -~é]{0,20}`).Draw(t, "line")+"\r\n"...)
 	}
 	if a.Withheld != plan.Sent {
 		a.Target = append(a.Target, rapid.String().Draw(t, "any text")...)

@@ -183,7 +183,8 @@ func TestDrawWithholds(t *testing.T) {
 		{"CONNECT", "elsewhere:443", true, plan.Unreplayable, "elsewhere:443"},
 		{"GET", "http://elsewhere/x?y=http://z/", false, plan.Sent, "/x?y=http://z/"},
 		{"GET", "http://elsewhere", false, plan.Sent, "/"},
-		{"GET", "http://elsewhere?q=/x", false, plan.Sent, "/"},
+		{"GET", "http://elsewhere?q=/x", false, plan.Sent, "/?q=/x"},
+		{"GET", "http://elsewhere?", false, plan.Sent, "/?"},
 		{"GET", "/r?u=http://x/y", false, plan.Sent, "/r?u=http://x/y"},
 		{"GET", "//elsewhere/x", false, plan.Sent, "//elsewhere/x"},
 		{"OPTIONS", "*", false, plan.Sent, "*"},
@@ -203,6 +204,17 @@ func TestDrawWithholds(t *testing.T) {
 			if a.Withheld != c.want || string(a.Target) != c.sent {
 				t.Errorf("%s %q: withheld %q, target %q; want %q, %q", c.method, c.target, a.Withheld, a.Target, c.want, c.sent)
 			}
+		}
+	}
+}
+
+// A host that no Host header can hold withholds its request, and not the whole plan.
+func TestDrawWithholdsAnImpossibleHost(t *testing.T) {
+	profile, records := log([]int64{0}, one)
+	records[0].Host = "a b"
+	for a, err := range drawing(t, profile, records, arrival.Measured, arrival.Options{}).Arrivals() {
+		if err != nil || a.Withheld != plan.Unreplayable || a.Check() != nil {
+			t.Errorf("%+v, %v", a, err)
 		}
 	}
 }

@@ -32,10 +32,9 @@ func NewWriter(w io.Writer, h recordfile.Header) (*Writer, error) {
 	return &Writer{file: file, sum: sha256.New()}, nil
 }
 
-// Write adds one arrival. Instants must not decrease, and what is to be sent must be a request that can
-// be sent. An arrival that is refused leaves the plan as it was.
+// Write adds one arrival. Instants must not decrease, and Check must pass. An arrival that is refused leaves the plan as it was.
 func (w *Writer) Write(a *Arrival) error {
-	if err := a.check(); err != nil {
+	if err := a.Check(); err != nil {
 		return fmt.Errorf("arrival %d: %w", w.file.Records(), err)
 	}
 	if !utf8.Valid(a.Target) || !utf8.Valid(a.Header) || !utf8.Valid(a.Body) {

@@ -21,7 +21,7 @@ func (a *Arrival) fill(r *trace.Record, allowWrites bool) {
 	*a = Arrival{At: a.At, Method: r.Method, Target: originForm(r.Target), Endpoint: r.Endpoint, Host: r.Host,
 		User: r.User, Status: r.Status}
 	switch {
-	case !replayable(a.Method, a.Target):
+	case a.Check() != nil:
 		a.Withheld = Unreplayable
 	case !allowWrites && !Safe(a.Method):
 		a.Withheld = Write
@@ -34,37 +34,12 @@ func originForm(target []byte) []byte {
 	if !ok || bytes.ContainsAny(target[:len(target)-len(rest)-3], "/?#") {
 		return target
 	}
-	if slash := bytes.IndexAny(rest, "/?"); slash >= 0 && rest[slash] == '/' {
-		return rest[slash:]
+	switch end := bytes.IndexAny(rest, "/?"); {
+	case end < 0:
+		return []byte("/")
+	case rest[end] == '?':
+		return append([]byte("/"), rest[end:]...)
+	default:
+		return rest[end:]
 	}
-	return []byte("/")
-}
-
-// replayable reports whether a request line can hold the method and target, and whether it is a request
-// to the target itself: CONNECT asks for a tunnel to elsewhere.
-func replayable(method string, target []byte) bool {
-	if method == "CONNECT" || !token(method) || len(target) == 0 {
-		return false
-	}
-	if target[0] != '/' && !(method == "OPTIONS" && string(target) == "*") {
-		return false
-	}
-	for _, c := range target {
-		if c <= ' ' || c >= 0x7f {
-			return false
-		}
-	}
-	return true
-}
-
-// token reports whether s is a token of RFC 9110, section 5.6.2.
-func token(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		letter := c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && !bytes.ContainsRune([]byte("!#$%&'*+-.^_`|~"), rune(c)) {
-			return false
-		}
-	}
-	return s != ""
 }
