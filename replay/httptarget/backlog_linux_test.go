@@ -58,7 +58,8 @@ func TestTargetThatTakesNoConnection(t *testing.T) {
 			t.Errorf("outcome %+v", o)
 		}
 	}
-	if c := totals.Connections; c.New != 0 || c.Reused != 0 || c.Slow == 0 {
+	_ = target.Close() // the last dials may end after their shots
+	if c := target.Connections(); c.New != 0 || c.Reused != 0 || c.Slow == 0 {
 		t.Errorf("connections %+v, want slow ones only", c)
 	}
 	if w := strings.Join(totals.Warnings(), "\n"); !strings.Contains(w, "the target did not take connections fast enough (0 refused, 64 not answered in time") {

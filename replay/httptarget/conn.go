@@ -46,7 +46,8 @@ type conn struct {
 	raw    syscall.RawConn
 	resp   *ResponseReader
 	user   [16]byte
-	next   *conn
+	next   *conn // in the stack
+	idle   links // in a bounded pool
 
 	state    atomic.Int32
 	shot     atomic.Pointer[replay.Shot]
@@ -127,6 +128,9 @@ func (c *conn) settle() {
 	}
 	<-c.spill
 	c.spill = nil
+	if c.write.Load() == written { // after all: the connection may serve again
+		_ = c.nc.SetWriteDeadline(time.Time{})
+	}
 }
 
 // serve is the connection's goroutine: it dials for the shot, sends it, and reads answers until the
@@ -157,6 +161,9 @@ func (c *conn) exchange() bool {
 		if err == nil && c.last == result.Unset {
 			err = ErrProtocol // it was there before the request
 		}
+		if err == nil {
+			err = inTime(s, c.last, nil)
+		}
 	}
 	if err != nil {
 		c.fail(s, err)
@@ -172,8 +179,12 @@ func (c *conn) exchange() bool {
 
 // fail finishes the shot without a response.
 func (c *conn) fail(s *replay.Shot, err error) {
+	now := s.Now()
 	_ = c.nc.Close()
 	c.settle()
+	if c.first >= s.Deadline {
+		c.first = result.Unset // nobody waited for it any more
+	}
 	phase := result.CauseFirstByte
 	switch {
 	case c.first != result.Unset:
@@ -181,8 +192,8 @@ func (c *conn) fail(s *replay.Shot, err error) {
 	case c.write.Load() != written:
 		phase = result.CauseWrite
 	}
-	s.Outcome.Kind, s.Outcome.Cause = classify(err, phase)
-	s.Outcome.Done = s.Now()
+	s.Outcome.Kind, s.Outcome.Cause = classify(inTime(s, now, err), phase)
+	s.Outcome.Done = now
 	c.finish(s, false)
 }
 
@@ -234,6 +245,6 @@ func (c *conn) Read(p []byte) (int, error) {
 		case s != nil && s.Now() >= s.Deadline:
 			return 0, errDeadline
 		}
-		_ = c.nc.SetDeadline(time.Time{}) // the wake-up was for an exchange that has ended by itself
+		_ = c.nc.SetReadDeadline(time.Time{}) // the wake-up was for an exchange that has ended by itself
 	}
 }

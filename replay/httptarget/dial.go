@@ -24,13 +24,14 @@ func (c *conn) dial(ctx context.Context, s *replay.Shot) bool {
 		if ctx.Err() != nil {
 			err = errAborted
 		}
-		s.Outcome.Kind, s.Outcome.Cause = classify(err, result.CauseConnect)
-		s.Outcome.Done, s.Outcome.SentAt = s.Now(), c.sentAt
+		o := &s.Outcome
+		o.Done, o.SentAt = s.Now(), c.sentAt
+		o.Kind, o.Cause = classify(inTime(s, o.Done, err), result.CauseConnect)
 		c.target.ended(c)
 		c.target.finish(s)
 		return false
 	}
-	c.target.track(c)
+	c.target.roll.add(c)
 	c.attach(s, c.sentAt)
 	c.send(s)
 	return true
@@ -50,12 +51,13 @@ func (c *conn) serveShared(ctx context.Context, deadline time.Time) {
 		t.dialFailed(ctx, err, begun)
 		return
 	}
-	t.track(c)
-	if s := t.dialling.take(); s != nil {
-		c.attach(s, max(int64(begun.Sub(s.Time(0))), s.Outcome.Dispatched))
-		c.send(s)
-	} else {
-		t.free.push(c)
+	t.roll.add(c)
+	for !t.free.push(c) {
+		if s := t.dialling.take(); s != nil {
+			c.attach(s, max(int64(begun.Sub(s.Time(0))), s.Outcome.Dispatched))
+			c.send(s)
+			break
+		}
 	}
 	t.dialMore()
 	for c.exchange() {
@@ -77,8 +79,8 @@ func (t *Target) dialFailed(ctx context.Context, err error, begun time.Time) {
 		err = errAborted
 	}
 	o := &s.Outcome
-	o.Kind, o.Cause = classify(err, result.CauseConnect)
 	o.Done, o.SentAt = s.Now(), max(int64(begun.Sub(s.Time(0))), o.Dispatched)
+	o.Kind, o.Cause = classify(inTime(s, o.Done, err), result.CauseConnect)
 	t.finish(s)
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"syscall"
 
+	"reprise/replay"
 	"reprise/replay/result"
 )
 
@@ -18,6 +19,15 @@ var (
 	errDeadline = errors.New("deadline passed")
 	errAborted  = errors.New("aborted")
 )
+
+// inTime is err, or errDeadline when the exchange ended at or after its shot's deadline: whether the watchdog
+// noticed before the answer, or before the error, must not decide what a run counts.
+func inTime(s *replay.Shot, end int64, err error) error {
+	if end >= s.Deadline {
+		return errDeadline
+	}
+	return err
+}
 
 // classify names the end of an exchange that brought no whole response. phase is what a timeout cut.
 func classify(err error, phase result.Cause) (result.Kind, result.Cause) {
@@ -29,6 +39,8 @@ func classify(err error, phase result.Cause) (result.Kind, result.Cause) {
 	switch {
 	case errors.Is(err, errAborted):
 		return result.InFlight, result.CauseAborted
+	case errors.Is(err, errAgain):
+		return result.Failed, result.CauseReset
 	case errors.Is(err, errDeadline), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		return result.TimedOut, phase
 	case errors.Is(err, syscall.EADDRNOTAVAIL):

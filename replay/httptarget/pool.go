@@ -9,17 +9,35 @@ import (
 
 // stack holds idle connections without a lock, the most recently used on top. Any goroutine may push;
 // only one may pop at a time, which is what keeps it free of the ABA problem.
+//
+// One word says which of the two there is, idle connections or shots that wait for one: while shots wait its top is
+// wanted. So a connection cannot become idle beside a shot that has just begun to wait.
 type stack struct {
 	top  atomic.Pointer[conn]
 	dead atomic.Int64 // connections in the stack that the server has closed
 }
 
-func (k *stack) push(c *conn) {
+// wanted is the top of an empty stack while shots wait.
+var wanted = new(conn)
+
+// want marks that shots wait. It is false when there is a connection instead.
+func (k *stack) want() bool {
+	return k.top.Load() == wanted || k.top.CompareAndSwap(nil, wanted)
+}
+
+// unwant marks that no shot waits any more.
+func (k *stack) unwant() { k.top.CompareAndSwap(wanted, nil) }
+
+// push is false when shots wait: the connection is theirs.
+func (k *stack) push(c *conn) bool {
 	for {
 		t := k.top.Load()
+		if t == wanted {
+			return false
+		}
 		c.next = t
 		if k.top.CompareAndSwap(t, c) {
-			return
+			return true
 		}
 	}
 }
@@ -27,7 +45,10 @@ func (k *stack) push(c *conn) {
 func (k *stack) pop() *conn {
 	for {
 		t := k.top.Load()
-		if t == nil || k.top.CompareAndSwap(t, t.next) {
+		if t == nil || t == wanted {
+			return nil
+		}
+		if k.top.CompareAndSwap(t, t.next) {
 			return t
 		}
 	}
@@ -61,7 +82,7 @@ func (k *stack) sweep() {
 		live = append(live, c)
 	}
 	for i := len(live) - 1; i >= 0; i-- {
-		k.push(live[i])
+		k.push(live[i]) // always: only the caller's goroutine wants
 	}
 }
 
@@ -72,9 +93,13 @@ type bounded struct {
 	limit int // 0 = none
 	open  int // connections and dials
 	user  bool
-	idle  []*conn
+	idle  idles
 	queue
 }
+
+// idleLimit is how many idle connections per user are kept where no other limit is set: the one that has been idle
+// longest makes room. Every one takes a file descriptor and a goroutine here and more at the target.
+const idleLimit = 1024
 
 // grant says what a shot may do.
 type grant struct {
@@ -98,12 +123,9 @@ func (b *bounded) ask(s *replay.Shot) grant {
 
 // serve finds a connection or the right to dial one.
 func (b *bounded) serve(s *replay.Shot) (grant, bool) {
-	for i := len(b.idle) - 1; i >= 0; i-- {
-		c := b.idle[i]
-		if b.user && c.user != [16]byte(s.Arrival.User) {
-			continue
-		}
-		b.remove(i)
+	owner := b.owner(s)
+	for c := b.idle.users[owner]; c != nil; c = b.idle.users[owner] {
+		b.idle.remove(c)
 		if c.attach(s, s.Now()) {
 			return grant{conn: c}, true
 		}
@@ -112,41 +134,51 @@ func (b *bounded) serve(s *replay.Shot) (grant, bool) {
 		b.open++
 		return grant{dial: true}, true
 	}
-	for len(b.idle) > 0 { // only with users: the longest idle one makes room
-		c := b.idle[0]
-		b.remove(0)
-		if c.state.CompareAndSwap(stateIdle, stateDead) {
-			return grant{evict: c, dial: true}, true // its place goes to the new one
-		}
+	if c := b.evict(); c != nil { // only with users
+		return grant{evict: c, dial: true}, true // its place goes to the new one
 	}
 	return grant{}, false
 }
 
-func (b *bounded) remove(i int) {
-	b.idle = append(b.idle[:i], b.idle[i+1:]...)
+// owner is whose connections the shot may use: everybody's have the zero owner.
+func (b *bounded) owner(s *replay.Shot) [16]byte {
+	if b.user {
+		return [16]byte(s.Arrival.User)
+	}
+	return [16]byte{}
+}
+
+// evict ends the connection that has been idle longest, nil without one.
+func (b *bounded) evict() *conn {
+	for c := b.idle.oldest; c != nil; c = b.idle.oldest {
+		b.idle.remove(c)
+		if c.state.CompareAndSwap(stateIdle, stateDead) {
+			return c
+		}
+	}
+	return nil
 }
 
 // put makes a connection idle and serves the queue.
 func (b *bounded) put(c *conn) (*replay.Shot, grant) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.idle = append(b.idle, c)
+	b.idle.add(c)
+	if b.limit == 0 && b.idle.n > idleLimit { // without a limit nothing queues
+		g := grant{evict: b.evict()}
+		if g.evict != nil {
+			b.open--
+		}
+		return nil, g
+	}
 	return b.next()
 }
 
-// leave gives up the place of a connection that ended and serves the queue. known says that the
-// connection may be among the idle ones.
-func (b *bounded) leave(c *conn, known bool) (*replay.Shot, grant) {
+// leave gives up the place of a connection that ended and serves the queue.
+func (b *bounded) leave(c *conn) (*replay.Shot, grant) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if known {
-		for i, v := range b.idle {
-			if v == c {
-				b.remove(i)
-				break
-			}
-		}
-	}
+	b.idle.remove(c)
 	b.open--
 	return b.next()
 }
@@ -166,7 +198,7 @@ func (b *bounded) next() (*replay.Shot, grant) {
 }
 
 // expire gives the queued shots whose deadline has passed, or all.
-func (b *bounded) expire(all bool) []expiredShot {
+func (b *bounded) expire(all bool) []*replay.Shot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.expired(all)

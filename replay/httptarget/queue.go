@@ -2,23 +2,16 @@ package httptarget
 
 import (
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"reprise/replay"
+	"reprise/replay/result"
 )
 
 // queue holds shots that wait for a connection, in order of their deadlines. Its owner guards it.
 type queue struct {
 	shots []*replay.Shot
-	dials int           // under way for the first of them
-	late  []expiredShot // left the queue because their deadline had passed
-}
-
-// expiredShot is a shot whose deadline passed in the queue.
-type expiredShot struct {
-	shot    *replay.Shot
-	dialled bool // while a dial was under way for it
+	late  []*replay.Shot // left the queue because their deadline had passed
 }
 
 func (q *queue) push(s *replay.Shot) { q.shots = append(q.shots, s) }
@@ -44,15 +37,13 @@ func (q *queue) retire(all bool) {
 	for n < len(q.shots) && (all || q.shots[n].Now() >= q.shots[n].Deadline) {
 		n++
 	}
-	for i, s := range q.shots[:n] {
-		q.late = append(q.late, expiredShot{s, i < q.dials})
-	}
+	q.late = append(q.late, q.shots[:n]...)
 	clear(q.shots[:n])
 	q.shots = q.shots[n:]
 }
 
 // expired gives the shots whose deadline has passed, or all.
-func (q *queue) expired(all bool) []expiredShot {
+func (q *queue) expired(all bool) []*replay.Shot {
 	q.retire(all)
 	out := q.late
 	q.late = nil
@@ -63,65 +54,85 @@ func (q *queue) expired(all bool) []expiredShot {
 // a dialled one or one that another exchange frees: without that, a moment's lack of connections makes
 // dials, dials make work, and the work makes the lack last. A shot that waits longer than the dial it gets is
 // queued for a connection, which its wait shows.
+//
+// A shot's SentAt is the instant at which a dial was begun for it. One that has none when its deadline passes
+// has waited only.
 type dialling struct {
-	mu sync.Mutex
-	n  atomic.Int64 // shots in the queue
+	mu    sync.Mutex
+	dials int    // under way
+	free  *stack // wanted exactly while the queue is not empty
 	queue
 }
 
-func (d *dialling) add(s *replay.Shot) {
+// add queues the shot, unless a connection has become idle meanwhile: that one is returned, with the shot attached.
+// The goroutine that pops from the stack calls it.
+func (d *dialling) add(s *replay.Shot) *conn {
 	d.mu.Lock()
+	defer d.mu.Unlock()
+	for !d.free.want() {
+		if c := d.free.take(s); c != nil {
+			return c
+		}
+	}
 	d.push(s)
-	d.n.Store(int64(len(d.shots)))
-	d.mu.Unlock()
+	return nil
 }
 
-// take removes the first live shot, nil without one. While none waits it costs one load.
+// take removes the first live shot, nil without one.
 func (d *dialling) take() *replay.Shot {
-	if d.n.Load() == 0 {
-		return nil
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s := d.first()
 	if s != nil {
 		d.drop()
 	}
-	d.n.Store(int64(len(d.shots)))
+	d.shrunk()
 	return s
+}
+
+// shrunk keeps the mark of the stack in step with the queue.
+func (d *dialling) shrunk() {
+	if len(d.shots) == 0 {
+		d.free.unwant()
+	}
 }
 
 // dialLimit bounds the dials under way. A target that is slow to accept is not helped by more of them, and
 // every one takes its share of this process.
 const dialLimit = 64
 
-// orphan counts one more dial and gives its deadline, when a live shot has no dial of its own yet.
+// orphan begins a dial for the first live shot that has had none, and gives its deadline. It is false when there are
+// as many dials as shots: one whose shot found another connection serves the next.
 func (d *dialling) orphan() (deadline time.Time, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.first() == nil || d.dials >= min(len(d.shots), dialLimit) {
+	d.retire(false)
+	d.shrunk()
+	if d.dials >= min(len(d.shots), dialLimit) {
 		return time.Time{}, false
 	}
-	s := d.shots[d.dials]
-	d.dials++
-	return s.Time(s.Deadline), true
+	for _, s := range d.shots { // those with a dial are the first, and few
+		if s.Outcome.SentAt == result.Unset {
+			s.Outcome.SentAt = s.Now()
+			d.dials++
+			return s.Time(s.Deadline), true
+		}
+	}
+	return time.Time{}, false
 }
 
-// dialled counts one dial less. What expired during the dial leaves the queue first, since it is the connect that
-// took its time.
+// dialled counts one dial less.
 func (d *dialling) dialled() {
 	d.mu.Lock()
-	d.retire(false)
-	d.n.Store(int64(len(d.shots)))
 	d.dials--
 	d.mu.Unlock()
 }
 
 // expire gives the shots whose deadline has passed, or all.
-func (d *dialling) expire(all bool) []expiredShot {
+func (d *dialling) expire(all bool) []*replay.Shot {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	out := d.expired(all)
-	d.n.Store(int64(len(d.shots)))
+	d.shrunk()
 	return out
 }

@@ -26,15 +26,13 @@ type Target struct {
 	dialling dialling
 	bounded  *bounded
 	web      *web // https
-	mu       sync.Mutex
-	conns    map[*conn]struct{}
-	open     atomic.Int64 // shots not finished
-	opened   atomic.Int64 // connections
-	reused   atomic.Int64 // exchanges on a connection that had carried one
-	slow     atomic.Int64 // dials that took slowDial or longer
+	roll     roll
+	dials    atomic.Pointer[span] // replaced by an abort
+	open     atomic.Int64         // shots not finished
+	opened   atomic.Int64         // connections
+	reused   atomic.Int64         // exchanges on a connection that had carried one
+	slow     atomic.Int64         // dials that took slowDial or longer
 	aborting atomic.Bool
-	ctx      context.Context // of dials, behind mu; replaced after an abort
-	cancel   context.CancelFunc
 	quit     chan struct{}
 	wait     sync.WaitGroup
 	once     sync.Once
@@ -58,7 +56,7 @@ func New(ctx context.Context, o Options) (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Target{o: o, host: u.Host, base: time.Now(), conns: make(map[*conn]struct{}), quit: make(chan struct{})}
+	t := &Target{o: o, host: u.Host, base: time.Now(), quit: make(chan struct{})}
 	port := u.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
@@ -67,10 +65,11 @@ func New(ctx context.Context, o Options) (*Target, error) {
 	for _, s := range o.RejectStatus {
 		t.rejects[s] = true
 	}
-	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.dialling.free = &t.free
+	t.dials.Store(newSpan())
 	if u.Scheme == "https" {
 		if t.web, err = newWeb(t, u.Hostname()); err != nil {
-			t.cancel()
+			t.dials.Load().cancel()
 			return nil, err
 		}
 	}
@@ -108,7 +107,7 @@ func (t *Target) Start(s *replay.Shot) bool {
 	t.open.Add(1)
 	switch {
 	case t.web != nil:
-		ctx := t.dialContext()
+		ctx := t.dials.Load().ctx
 		t.wait.Go(func() { t.web.exchange(ctx, s) })
 		return true
 	case t.bounded != nil:
@@ -123,7 +122,10 @@ func (t *Target) Start(s *replay.Shot) bool {
 		t.dial(s)
 		return true
 	}
-	t.dialling.add(s)
+	if c := t.dialling.add(s); c != nil {
+		c.send(s)
+		return true
+	}
 	t.dialMore()
 	return true
 }
@@ -132,7 +134,6 @@ func (t *Target) Start(s *replay.Shot) bool {
 func (t *Target) follow(s *replay.Shot, g grant) {
 	if g.evict != nil {
 		_ = g.evict.nc.Close()
-		t.untrack(g.evict)
 	}
 	switch {
 	case g.conn != nil:
@@ -150,75 +151,51 @@ func (t *Target) dialMore() {
 	}
 	c := &conn{target: t}
 	c.deadline.Store(never)
-	ctx := t.dialContext()
+	ctx := t.dials.Load().ctx
 	t.wait.Go(func() { c.serveShared(ctx, deadline) })
 }
 
 // dial connects for the shot alone.
 func (t *Target) dial(s *replay.Shot) {
-	c := &conn{target: t, user: [16]byte(s.Arrival.User)}
+	c := &conn{target: t}
+	if t.bounded != nil {
+		c.user = t.bounded.owner(s)
+	}
 	c.deadline.Store(never)
-	ctx := t.dialContext()
+	ctx := t.dials.Load().ctx
 	t.wait.Go(func() { c.serve(ctx, s) })
-}
-
-// dialContext ends with the next abort.
-func (t *Target) dialContext() context.Context {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.ctx
 }
 
 // idle takes back a connection whose exchange is over. It is called by the connection's reader.
 func (t *Target) idle(c *conn) {
-	if t.bounded == nil {
+	if t.bounded != nil {
+		t.follow(t.bounded.put(c))
+		return
+	}
+	for !t.free.push(c) {
 		if s := t.dialling.take(); s != nil {
 			c.attach(s, s.Now()) // its own reader calls: nobody else can take it
 			c.send(s)
 			return
 		}
-		t.free.push(c)
-		return
-	}
-	if s, g := t.bounded.put(c); s != nil {
-		t.follow(s, g)
 	}
 }
 
 // ended drops a connection whose exchange was its last, or whose dial failed.
 func (t *Target) ended(c *conn) {
-	t.untrack(c)
-	if t.bounded == nil {
-		return
-	}
-	if s, g := t.bounded.leave(c, false); s != nil {
-		t.follow(s, g)
+	if t.bounded != nil {
+		t.follow(t.bounded.leave(c))
 	}
 }
 
 // lost drops a connection that ended while it was idle.
 func (t *Target) lost(c *conn) {
 	_ = c.nc.Close()
-	t.untrack(c)
 	if t.bounded == nil {
 		t.free.dead.Add(1)
 		return
 	}
-	if s, g := t.bounded.leave(c, true); s != nil {
-		t.follow(s, g)
-	}
-}
-
-func (t *Target) track(c *conn) {
-	t.mu.Lock()
-	t.conns[c] = struct{}{}
-	t.mu.Unlock()
-}
-
-func (t *Target) untrack(c *conn) {
-	t.mu.Lock()
-	delete(t.conns, c)
-	t.mu.Unlock()
+	t.ended(c)
 }
 
 func (t *Target) count(reused bool) {
@@ -244,12 +221,8 @@ func (t *Target) Close() error {
 	t.once.Do(func() {
 		t.Abort()
 		close(t.quit)
-		t.mu.Lock()
-		t.cancel()
-		for c := range t.conns {
-			_ = c.nc.Close()
-		}
-		t.mu.Unlock()
+		t.dials.Load().cancel()
+		t.roll.close()
 		if t.web != nil {
 			t.web.transport.CloseIdleConnections()
 		}

@@ -35,19 +35,17 @@ func (t *Target) watch() {
 
 // poke wakes the readers whose deadline is over and returns the earliest of the others. A wake-up that comes too
 // late, for the next exchange of the connection, is ignored there, and repeated here as long as it is
-// due.
+// due. It must never concern the writing: the next request would fail, and nobody would know that it was us.
 func (t *Target) poke(now int64) int64 {
 	next := int64(never)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for c := range t.conns {
+	t.roll.each(func(c *conn) {
 		switch d := c.deadline.Load(); {
 		case d <= now:
-			_ = c.nc.SetDeadline(past)
+			_ = c.nc.SetReadDeadline(past)
 		default:
 			next = min(next, d)
 		}
-	}
+	})
 	return next
 }
 
@@ -57,13 +55,12 @@ func (t *Target) expire(all bool) {
 	if t.bounded != nil {
 		late = append(late, t.bounded.expire(all)...)
 	}
-	for _, e := range late {
-		if e.dialled {
-			e.shot.Outcome.SentAt = e.shot.Outcome.Dispatched
-			t.giveUp(e.shot, result.CauseConnect)
-		} else {
-			t.giveUp(e.shot, result.CauseWait)
+	for _, s := range late {
+		phase := result.CauseWait
+		if s.Outcome.SentAt != result.Unset {
+			phase = result.CauseConnect // a dial was begun for it
 		}
+		t.giveUp(s, phase)
 	}
 }
 
@@ -80,22 +77,27 @@ func (t *Target) giveUp(s *replay.Shot, phase result.Cause) {
 // as Start. The target can be used again after it.
 func (t *Target) Abort() {
 	t.aborting.Store(true)
-	t.mu.Lock()
-	t.cancel()
-	t.mu.Unlock()
+	t.dials.Load().cancel()
 	for t.open.Load() > 0 {
 		t.expire(true)
-		t.mu.Lock()
-		for c := range t.conns {
+		t.roll.each(func(c *conn) {
 			if c.shot.Load() != nil {
-				_ = c.nc.SetDeadline(past)
+				_ = c.nc.SetReadDeadline(past)
 			}
-		}
-		t.mu.Unlock()
+		})
 		time.Sleep(watchMin)
 	}
 	t.aborting.Store(false)
-	t.mu.Lock()
-	t.ctx, t.cancel = context.WithCancel(context.Background())
-	t.mu.Unlock()
+	t.dials.Store(newSpan())
+}
+
+// span is the time in which dials may go on.
+type span struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+func newSpan() *span {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &span{ctx, cancel}
 }

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -26,6 +25,7 @@ import (
 type web struct {
 	target    *Target
 	transport *http.Transport
+	secure    *tls.Config
 }
 
 func newWeb(t *Target, name string) (*web, error) {
@@ -36,39 +36,46 @@ func newWeb(t *Target, name string) (*web, error) {
 			return nil, errors.New("target: the CA bundle holds no certificate")
 		}
 	}
-	return &web{t, &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			nc, err := t.connect(ctx, &net.Dialer{KeepAlive: -1}) // the guard's addresses, whatever the URL says
-			if err != nil {
-				return nil, err
-			}
-			return &carrier{Conn: nc}, nil
-		},
-		TLSClientConfig:        conf,
+	conf.NextProtos = []string{protoHTTP2, "http/1.1"}
+	w := &web{target: t, secure: conf}
+	w.transport = &http.Transport{
+		DialTLSContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) },
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true, // codings are left alone
 		DisableKeepAlives:      t.o.Policy == PolicyNew,
 		MaxIdleConnsPerHost:    1 << 20,
 		MaxConnsPerHost:        t.o.MaxConns,
 		MaxResponseHeaderBytes: int64(t.o.MaxHeaderBytes),
-	}}, nil
-}
-
-// carrier is a connection that knows whether it has carried an exchange. What net/http calls reused is any
-// connection that was idle, one dialled in vain included.
-type carrier struct {
-	net.Conn
-	used atomic.Bool
-}
-
-// carried says whether an earlier exchange used the connection, and that one does now.
-func carried(i httptrace.GotConnInfo) bool {
-	if s, ok := i.Conn.(*tls.Conn); ok {
-		if c, ok := s.NetConn().(*carrier); ok {
-			return c.used.Swap(true)
-		}
 	}
-	return i.Reused
+	return w, nil
+}
+
+// protoHTTP2 is the name of HTTP/2 over TLS (RFC 9113, 3.2).
+const protoHTTP2 = "h2"
+
+// dialEnd is the key of a context's value: the deadline of the shot for which net/http dials. It takes the
+// cancellation away from that context, the values it keeps.
+type dialEnd struct{}
+
+// dial connects and shakes hands, until the deadline of the shot that asked for it or the end of the run.
+func (w *web) dial(ctx context.Context) (net.Conn, error) {
+	end, _ := ctx.Value(dialEnd{}).(time.Time)
+	ctx, cancel := context.WithDeadline(ctx, end)
+	defer cancel()
+	defer context.AfterFunc(w.target.dials.Load().ctx, cancel)()
+	nc, err := w.target.connect(ctx, &net.Dialer{KeepAlive: -1}) // the guard's addresses, whatever the URL says
+	if err != nil {
+		return nil, err
+	}
+	if t := httptrace.ContextClientTrace(ctx); t != nil && t.TLSHandshakeStart != nil {
+		t.TLSHandshakeStart() // net/http says so too, when it is over
+	}
+	c := tls.Client(&carrier{Conn: nc}, w.secure)
+	if err := c.HandshakeContext(ctx); err != nil {
+		_ = nc.Close()
+		return nil, err
+	}
+	return c, nil
 }
 
 // prepare keeps the arrival: net/http serialises by itself. A target that starts with two slashes would
@@ -85,41 +92,21 @@ func (w *web) prepare(a *plan.Arrival, s *replay.Shot, host string) error {
 	return nil
 }
 
-// once is a body that cannot be read twice, so that net/http cannot send a request again.
-type once struct{ *bytes.Reader }
+// errAgain says that net/http wanted to send a request once more.
+var errAgain = errors.New("the request was not answered, and is not sent again")
 
-func (once) Close() error { return nil }
-
-// marks are the instants of one exchange; the hooks may run on the transport's goroutines.
-type marks struct {
-	sent, tls, first, body atomic.Int64
-	written, reused        atomic.Bool
-	wrote                  chan struct{} // one token per report of a whole or failed write
-}
-
-// wroteLimit is how long an answered exchange waits for the report that its request was written, which
-// HTTP/2 gives from another goroutine than the answer.
-const wroteLimit = 100 * time.Millisecond
-
-// settle waits for that report.
-func (m *marks) settle() {
-	limit := time.NewTimer(wroteLimit)
-	defer limit.Stop()
-	select {
-	case <-m.wrote:
-	case <-limit.C:
-	}
-}
+// neverAgain is the GetBody of every request with content: whoever asks for it has sent the content once.
+func neverAgain() (io.ReadCloser, error) { return nil, errAgain }
 
 func (w *web) request(ctx context.Context, s *replay.Shot) *http.Request {
 	a := &s.Arrival
 	r := &http.Request{
 		Method: a.Method, Host: a.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
 		URL:  &url.URL{Scheme: "https", Host: w.target.host, Opaque: string(a.Target)},
-		Body: once{bytes.NewReader(a.Body)}, ContentLength: int64(len(a.Body)),
+		Body: http.NoBody, ContentLength: int64(len(a.Body)),
 	}
-	if sendsLength(a) && len(a.Body) == 0 {
-		r.Body = http.NoBody // which gives Content-Length: 0; methods with content are not sent again anyway
+	if len(a.Body) > 0 {
+		r.Body, r.GetBody = io.NopCloser(bytes.NewReader(a.Body)), neverAgain
 	}
 	r.Header["User-Agent"] = []string{w.target.o.Agent}
 	own := false
@@ -142,34 +129,35 @@ func (w *web) request(ctx context.Context, s *replay.Shot) *http.Request {
 
 // exchange sends the shot and finishes it.
 func (w *web) exchange(run context.Context, s *replay.Shot) {
-	ctx, cancel := context.WithDeadlineCause(run, s.Time(s.Deadline), errDeadline)
-	defer cancel()
-	m := &marks{wrote: make(chan struct{}, 1)}
-	for _, v := range []*atomic.Int64{&m.sent, &m.tls, &m.first} {
-		v.Store(result.Unset)
-	}
+	end := s.Time(s.Deadline)
+	ctx, done := context.WithDeadlineCause(context.WithValue(run, dialEnd{}, end), end, errDeadline)
+	defer done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	m := newMarks(cancel)
 	res, err := w.transport.RoundTrip(w.request(httptrace.WithClientTrace(ctx, m.trace(s)), s))
 	if err == nil {
 		err = w.drain(res, m)
 	}
-	if m.first.Load() >= s.Deadline {
-		m.first.Store(result.Unset) // what arrives while the connection is being closed
-	}
 	o := &s.Outcome
 	o.Done = s.Now()
-	if err == nil {
+	if m.first.Load() >= s.Deadline {
+		m.first.Store(result.Unset) // nobody waited for it any more
+	}
+	switch {
+	case err == nil:
 		m.settle()
+	case run.Err() != nil:
+		err = errAborted
+	case m.again.Load():
+		err = errAgain
+	case ctx.Err() != nil:
+		err = errDeadline
 	}
 	o.SentAt, o.FirstByte, o.Written, o.Reused = m.sent.Load(), m.first.Load(), m.written.Load(), m.reused.Load()
-	if err == nil {
+	if err = inTime(s, o.Done, err); err == nil {
 		o.Kind, o.Cause, o.Status, o.BytesIn = w.target.rejects.kind(uint16(res.StatusCode)), result.CauseNone, uint16(res.StatusCode), m.body.Load()
 	} else {
-		switch {
-		case run.Err() != nil:
-			err = errAborted
-		case ctx.Err() != nil:
-			err = errDeadline
-		}
 		o.Kind, o.Cause = classify(foreign(err), m.phase())
 	}
 	w.target.count(o.Reused)
@@ -184,7 +172,7 @@ func foreign(err error) error {
 	var verify *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
-		errors.Is(err, errDeadline), errors.Is(err, errAborted),
+		errors.Is(err, errDeadline), errors.Is(err, errAborted), errors.Is(err, errAgain),
 		errors.As(err, &system), errors.As(err, &network), errors.As(err, &verify):
 		return err
 	}
@@ -202,41 +190,4 @@ func (w *web) drain(res *http.Response, m *marks) error {
 		err = ErrProtocol
 	}
 	return err
-}
-
-// phase is what a timeout cuts now.
-func (m *marks) phase() result.Cause {
-	switch {
-	case m.first.Load() != result.Unset:
-		return result.CauseBody
-	case m.written.Load():
-		return result.CauseFirstByte
-	case m.tls.Load() > 0:
-		return result.CauseTLS
-	case m.tls.Load() == 0:
-		return result.CauseWrite
-	case m.sent.Load() != result.Unset:
-		return result.CauseConnect
-	}
-	return result.CauseWait
-}
-
-func (m *marks) trace(s *replay.Shot) *httptrace.ClientTrace {
-	return &httptrace.ClientTrace{
-		ConnectStart:      func(_, _ string) { m.sent.CompareAndSwap(result.Unset, s.Now()) },
-		TLSHandshakeStart: func() { m.tls.Store(max(s.Now(), 1)) },
-		GotConn: func(i httptrace.GotConnInfo) {
-			m.sent.CompareAndSwap(result.Unset, s.Now())
-			m.tls.Store(0)
-			m.reused.Store(carried(i))
-		},
-		WroteRequest: func(i httptrace.WroteRequestInfo) {
-			m.written.Store(i.Err == nil)
-			select {
-			case m.wrote <- struct{}{}:
-			default:
-			}
-		},
-		GotFirstResponseByte: func() { m.first.CompareAndSwap(result.Unset, s.Now()) },
-	}
 }
