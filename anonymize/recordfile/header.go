@@ -49,6 +49,9 @@ var ErrTruncated = errors.New("the trailer is missing: the file was cut or never
 // ErrChecksum says that the lines are not those that were written.
 var ErrChecksum = errors.New("the checksum differs: the file was changed or damaged")
 
+// ErrForeign says that a file is none of ours.
+var ErrForeign = errors.New("not a record file of reprise")
+
 // KindError says that a file is of another kind, or of a version this tool cannot read.
 type KindError struct {
 	Want, Got string

@@ -51,12 +51,12 @@ func (r *Reader) readHeader(kinds []string) error {
 	line, err := r.readLine()
 	if err != nil {
 		if errors.Is(err, zstd.ErrMagicMismatch) {
-			return &LineError{1, errors.New("not a record file of reprise (no zstd frame at its start)")}
+			return &LineError{1, fmt.Errorf("%w: no zstd frame at its start", ErrForeign)}
 		}
 		return err
 	}
 	if err := json.Unmarshal(line, &r.header); err != nil || r.header.Kind == "" {
-		return &LineError{1, errors.New("not a record file of reprise (no header record)")}
+		return &LineError{1, fmt.Errorf("%w: no header record", ErrForeign)}
 	}
 	kind, version := r.header.Kind, r.header.Version
 	switch {

@@ -25,8 +25,8 @@ func (s *shell) anonymizeCommand() *cli.Command {
 		Description: `Raw values stay in memory: what is not proven harmless is replaced, and one user stays one user. The trace
 is pseudonymised personal data, not anonymous: keep the key away from it.
 
-   reprise keygen -o reprise.key
-   reprise anonymize access.log* --key-file reprise.key -o T.trace.zst`,
+   reprise keygen -o ~/reprise.key
+   reprise anonymize access.log* --key-file ~/reprise.key -o T.trace.zst`,
 		OnUsageError: usageError,
 		Flags: append([]cli.Flag{outFlag("the trace to this file, - for stdout"), forceFlag(), keyFlag(),
 			text("endpoints", "", "path templates; default: learned in a first pass over the logs"),

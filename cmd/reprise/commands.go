@@ -19,5 +19,6 @@ func (s *shell) commands() []*cli.Command {
 		s.compareCommand(),
 		s.reportCommand(),
 		s.shopCommand(),
+		s.versionCommand(),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -84,7 +85,11 @@ func loadRun(name string) (*result.Run, error) {
 	case errors.Is(err, result.ErrPartial):
 		return nil, &failure{code: "RUN-PARTIAL", exit: exitInput, what: name + " was cut before it was whole; it has no summary", fix: "run it again"}
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usage("RUN", err.Error(), "name the folder of a run, such as runs/2026-11-27-trace-open")
+		fix := "name the folder of a run, such as runs/2026-11-27-trace-open"
+		if below, _ := filepath.Glob(filepath.Join(name, "*", result.SummaryFile)); len(below) > 0 {
+			fix = fmt.Sprintf("%s holds %d runs; name one, such as %s", name, len(below), filepath.Dir(below[0]))
+		}
+		return nil, usage("RUN", err.Error(), fix)
 	case err != nil:
 		return nil, &failure{code: "RUN", exit: exitInput, what: err.Error(), fix: "name the folder of a run, such as runs/2026-11-27-trace-open"}
 	}

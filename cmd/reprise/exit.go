@@ -120,6 +120,8 @@ func explainInput(err error) *failure {
 		return &failure{code: "FILE-TRUNCATED", exit: exitInput, what: err.Error(), fix: again}
 	case errors.Is(err, recordfile.ErrChecksum):
 		return &failure{code: "FILE-DAMAGED", exit: exitInput, what: err.Error(), fix: again}
+	case errors.Is(err, recordfile.ErrForeign):
+		return &failure{code: "FILE-KIND", exit: exitInput, what: err.Error(), fix: "reprise anonymize LOG --key-file K -o T.trace.zst makes a trace of a log"}
 	case errors.As(err, &line):
 		return &failure{code: "FILE-RECORD", exit: exitInput, what: err.Error(), fix: again}
 	}

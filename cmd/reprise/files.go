@@ -68,7 +68,11 @@ func unwritable(name string, err error) error {
 	if full(err) {
 		return diskFull(fmt.Errorf("cannot write %s: %w", name, err))
 	}
-	return &failure{code: "OUTPUT", exit: exitEnvironment, what: fmt.Sprintf("cannot write %s: %v", name, err), fix: "choose another place with -o"}
+	fix := "choose another place with -o"
+	if errors.Is(err, fs.ErrNotExist) {
+		fix = "mkdir -p " + filepath.Dir(name)
+	}
+	return &failure{code: "OUTPUT", exit: exitEnvironment, what: fmt.Sprintf("cannot write %s: %v", name, err), fix: fix}
 }
 
 // commit flushes, syncs and renames the file to its name.

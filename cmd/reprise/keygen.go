@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -17,7 +18,7 @@ func (s *shell) keygenCommand() *cli.Command {
 		Description: `Writes 32 random bytes to a new file that only its owner can read. Keep it out of git and away from the
 traces: whoever has both can undo the pseudonyms. The same key gives the same pseudonyms in every log.
 
-   reprise keygen -o reprise.key`,
+   reprise keygen -o ~/reprise.key`,
 		OnUsageError: usageError,
 		Flags:        []cli.Flag{outFlag("the key to this new file")},
 		Action: func(c *cli.Context) error {
@@ -57,13 +58,19 @@ func keyNotMade(name string, err error) error {
 func loadKey(name string) (*anonymize.Key, error) {
 	if name == "" {
 		return nil, &failure{code: "ANON-KEY", exit: exitUsage, what: "no key file was given",
-			why: "an unkeyed hash of an IPv4 address is undone by trying all 4.3 billion", fix: "reprise keygen -o reprise.key, then --key-file reprise.key"}
+			why: "an unkeyed hash of an IPv4 address is undone by trying all 4.3 billion", fix: "reprise keygen -o ~/reprise.key, then --key-file ~/reprise.key"}
 	}
 	key, err := anonymize.LoadKey(name)
 	if err != nil {
 		fix := "reprise keygen -o " + name
-		if !errors.Is(err, fs.ErrNotExist) {
-			fix = "chmod 600 " + name + "; the file must be yours, no link, outside of git, and as reprise keygen wrote it"
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case strings.Contains(err.Error(), "git"):
+			fix = "mv " + name + " ~/ and use it from there"
+		case strings.Contains(err.Error(), "mode"):
+			fix = "chmod 600 " + name
+		default:
+			fix = "reprise keygen -o ~/reprise.key"
 		}
 		return nil, &failure{code: "ANON-KEY", exit: exitUsage, what: err.Error(), fix: fix}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -69,6 +70,15 @@ func (s *shell) loadPlan(c *cli.Context, path string, closed bool) error {
 	o := arrival.Options{Rate: c.Float64("rate")}
 	if closed && !c.IsSet("rate") {
 		o.Rate = 1 // a closed loop takes the content of the plan and none of its instants
+	}
+	if !closed && !c.IsSet("rate") {
+		return usage("USAGE", "no rate was given", "--rate 100")
+	}
+	if c.String("duration") == "" {
+		return usage("USAGE", "no duration was given", "--duration 30s")
+	}
+	if target[0] != '/' {
+		return usage("PATH", fmt.Sprintf("--path: %q does not start with /", target), "--path /"+target)
 	}
 	if err := arrival.CheckRate(o.Rate); err != nil {
 		return usage("USAGE", err.Error(), "--rate 100")

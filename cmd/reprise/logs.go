@@ -119,6 +119,9 @@ func formatFailure(e *ingest.UnknownFormatError) error {
 		f.why = fmt.Sprintf("of %d sampled lines %s; 90 %% are needed", e.Sampled, strings.Join(guesses, ", "))
 	}
 	f.fix = "reprise inspect --log-format 'THE log_format OR LogFormat LINE OF THE SERVER' " + e.File
+	if what, fix := misread(e.File); what != "" {
+		f.why, f.fix = what, fix
+	}
 	return f
 }
 
@@ -140,9 +143,13 @@ func (o *logOptions) check(r ingest.Report) error {
 	t := r.Total()
 	for _, f := range r.Files {
 		if n := f.Lines - f.Skipped; n > 0 && float64(f.Rejected) > o.maxReject*float64(n) {
-			return &failure{code: codeRejects, exit: exitInput,
-				what: fmt.Sprintf("%s: %d of %d lines were rejected (%.2f %%, limit %.2f %%): %s", f.Name, f.Rejected, n, 100*float64(f.Rejected)/float64(n), 100*o.maxReject, reasons(f.Reasons)),
-				fix:  "see them with --rejects rejects.jsonl; accept them with --max-reject " + fmt.Sprintf("%.2g", float64(f.Rejected)/float64(n)+0.005)}
+			share := float64(f.Rejected) / float64(n)
+			fix := fmt.Sprintf("see them with --rejects rejects.jsonl; accept them with --max-reject %.2g", share+0.005)
+			if share > 0.5 {
+				fix = "the format is not that of the log: leave --log-format out to detect it, or give the server's own line"
+			}
+			return &failure{code: codeRejects, exit: exitInput, fix: fix,
+				what: fmt.Sprintf("%s: %d of %d lines were rejected (%.2f %%, limit %.2f %%): %s", f.Name, f.Rejected, n, 100*share, 100*o.maxReject, reasons(f.Reasons))}
 		}
 	}
 	if t.Records == 0 {

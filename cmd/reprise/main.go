@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	_ "time/tzdata" // --tz works on machines without a zone database
 
@@ -18,6 +19,9 @@ import (
 )
 
 func main() {
+	// A number that is not set has no default worth telling.
+	tell := cli.FlagStringer
+	cli.FlagStringer = func(f cli.Flag) string { return strings.Replace(tell(f), " (default: 0)", "", 1) }
 	s := &shell{in: os.Stdin, out: os.Stdout, err: os.Stderr, tty: isatty.IsTerminal(os.Stderr.Fd())}
 	os.Exit(s.run(context.Background(), os.Args))
 }
@@ -102,7 +106,11 @@ func (s *shell) app() *cli.App {
 		OnUsageError:         usageError,
 		CommandNotFound: func(c *cli.Context, name string) {
 			s.unknown = true
-			fmt.Fprintf(s.err, "error[USAGE] %q is no command (exit %d)\n  fix: reprise help\n", plain(name), exitUsage)
+			fix := "reprise help"
+			if near := cli.SuggestCommand(c.App.Commands, name); near != "" {
+				fix = "did you mean reprise " + near + "? " + fix
+			}
+			fmt.Fprintf(s.err, "error[USAGE] %q is no command (exit %d)\n  fix: %s\n", plain(name), exitUsage, fix)
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
@@ -119,6 +127,13 @@ func usageError(c *cli.Context, err error, _ bool) error {
 	help := "reprise help"
 	if c.Command != nil && c.Command.Name != "" && c.Command.Name != "reprise" {
 		help = "reprise help " + c.Command.Name
+	}
+	const unknown = "flag provided but not defined: -"
+	if name, ok := strings.CutPrefix(err.Error(), unknown); ok && c.Command != nil {
+		if near := cli.SuggestFlag(c.Command.Flags, name, true); near != "" {
+			help = "did you mean " + near + "? " + help
+		}
+		return usage("USAGE", "--"+strings.TrimLeft(name, "-")+" is no flag of this command", help)
 	}
 	return usage("USAGE", err.Error(), help)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -143,7 +144,11 @@ func duration(c *cli.Context, name string, into *time.Duration, least time.Durat
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < least || d > time.Hour {
-		return usage("USAGE", fmt.Sprintf("--%s: %q is no duration from %s to 1h", name, text, least), "--"+name+" 500ms")
+		fix := "--" + name + " 500ms"
+		if _, bare := strconv.Atoi(text); bare == nil && text != "0" {
+			fix = "--" + name + " " + strings.TrimPrefix(text, "-") + "s"
+		}
+		return usage("USAGE", fmt.Sprintf("--%s: %q is no duration from %s to 1h", name, text, least), fix)
 	}
 	*into = d
 	return nil
@@ -156,6 +161,11 @@ func (o *replayOptions) targetOptions(c *cli.Context) error {
 	o.target = httptarget.Options{URL: c.String("target"), Agent: "reprise/" + release, HostHeader: httptarget.HostHeader(c.String("host-header")),
 		Policy: httptarget.Policy(c.String("conns")), MaxConns: c.Int("max-conns"), Insecure: c.Bool("insecure"),
 		Guard: httptarget.Guard{Confirmed: c.String("confirm-host")}}
+	for _, choice := range []struct{ flag, allowed string }{{"conns", "reuse|new|per-user"}, {"host-header", "target|logged"}} {
+		if value := c.String(choice.flag); !slices.Contains(strings.Split(choice.allowed, "|"), value) {
+			return usage("USAGE", fmt.Sprintf("--%s: %q is not %s", choice.flag, value, strings.ReplaceAll(choice.allowed, "|", " or ")), "--"+choice.flag+" "+strings.Split(choice.allowed, "|")[0])
+		}
+	}
 	for part := range strings.SplitSeq(o.reject, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || n < 100 || n > 999 {

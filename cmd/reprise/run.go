@@ -24,8 +24,8 @@ func (s *shell) runCommand() *cli.Command {
 busiest five minutes of the log are replayed. --vs runs a synthetic load of the same mean rate beside it and says
 what it hides: constant sends the same requests evenly, P1 is the built-in shop scenario.
 
-   reprise keygen -o reprise.key
-   reprise run access.log.gz --key-file reprise.key --target http://127.0.0.1:8080 -o runs
+   reprise keygen -o ~/reprise.key
+   reprise run access.log.gz --key-file ~/reprise.key --target http://127.0.0.1:8080 -o runs
    reprise run access.log.gz --config reprise.yaml --vs constant -o runs
 
 --config names a reprise.yaml with the environment (reset, ready, fingerprint, metrics, targets) and, under run:,

@@ -134,8 +134,11 @@ func (s *shell) printAllocation(t *sample.Table, rows int) {
 	totals := t.Totals()
 	fmt.Fprintf(s.err, "sample: %d of %d records in %d strata; %d strata lost (%.2f %% of the traffic); largest share error %+.2f points, chi-square %.0f\n",
 		totals.Sample, totals.Population, totals.Strata, totals.Lost, 100*totals.LostShare, 100*totals.MaxShareError, totals.ChiSquare)
+	if totals.LostShare > 0.05 {
+		fmt.Fprintf(s.err, "warning: %.0f %% of the traffic has no request in the sample; keep more with --fraction, or every stratum with --per-stratum\n", 100*totals.LostShare)
+	}
 	largest := topStrata(t.Strata, rows)
-	if len(largest) == 0 {
+	if len(largest) == 0 || totals.Sample == totals.Population {
 		return
 	}
 	fmt.Fprintf(s.err, "%-17s %10s %8s %9s %8s  %s\n", "hour (UTC)", "population", "sample", "weight", "error", "endpoint")

@@ -92,13 +92,14 @@ func scheduleOptionsOf(c *cli.Context) (o scheduleOptions, err error) {
 	}
 	o.arrival = arrival.Options{Speed: c.Float64("speed"), Rate: c.Float64("rate"), Scale: c.Float64("scale")}
 	for _, check := range []struct {
-		flag string
-		err  error
+		flag, fix string
+		err       error
 	}{
-		{"speed", arrival.CheckSpeed(o.arrival.Speed)}, {"rate", arrival.CheckRate(o.arrival.Rate)}, {"scale", arrival.CheckScale(o.arrival.Scale)},
+		{"speed", "--speed 1", arrival.CheckSpeed(o.arrival.Speed)}, {"rate", "--rate 100", arrival.CheckRate(o.arrival.Rate)},
+		{"scale", "--scale 1", arrival.CheckScale(o.arrival.Scale)},
 	} {
 		if c.IsSet(check.flag) && check.err != nil {
-			return o, usage("USAGE", check.err.Error(), "reprise help schedule")
+			return o, usage("USAGE", check.err.Error(), check.fix)
 		}
 	}
 	if text := c.String("duration"); text != "" {
@@ -158,6 +159,9 @@ func (s *shell) printSchedule(d *diagnosis) {
 	}
 	if d.Bind != nil {
 		for _, e := range d.Bind.Entities {
+			if e.Distinct == 0 {
+				fmt.Fprintf(s.err, "  warning: nothing in the plan stands where bind.yaml looks for %s\n", plain(e.Name))
+			}
 			fmt.Fprintf(s.err, "  bound %-10s %6d pseudonyms to %d ids: %d share an id, %d never existed (404), %d without one\n", e.Name, e.Distinct, e.IDs, e.Folded, e.Missing, e.Unbound)
 		}
 		if d.Bind.Unbound > 0 {

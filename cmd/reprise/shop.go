@@ -61,10 +61,10 @@ func (s *shell) shop(c *cli.Context) error {
 	server, err := shop.Listen(c.Context, c.String("listen"), sh.Handler(), shop.ListenOptions{})
 	var refused *net.OpError
 	if err != nil && !errors.As(err, &refused) {
-		return usage("LISTEN", err.Error(), "reprise shop --listen 127.0.0.1:0")
+		return usage("LISTEN", err.Error(), "reprise shop --listen 127.0.0.1:8080")
 	}
 	if err != nil {
-		return &failure{code: "LISTEN", exit: exitEnvironment, what: err.Error(), fix: "choose a free port: reprise shop --listen 127.0.0.1:0"}
+		return &failure{code: "LISTEN", exit: exitEnvironment, what: err.Error(), fix: "reprise shop --listen 127.0.0.1:0 takes a free port"}
 	}
 	fmt.Fprintln(s.out, server.URL)
 	fmt.Fprintf(s.err, "serving %d products, %d users, %d orders; stop with Ctrl-C\n", o.Products, o.Users, o.Orders)

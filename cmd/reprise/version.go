@@ -1,9 +1,24 @@
 package main
 
 import (
+	"fmt"
 	"runtime/debug"
 	"strings"
+
+	"github.com/urfave/cli/v2"
 )
+
+func (s *shell) versionCommand() *cli.Command {
+	return &cli.Command{
+		Name:         "version",
+		Usage:        "print the version and the commit it was built from",
+		OnUsageError: usageError,
+		Action: func(*cli.Context) error {
+			_, err := fmt.Fprintln(s.out, version())
+			return err
+		},
+	}
+}
 
 // release is the version of this tree; a build from a checkout adds its commit.
 const release = "0.1.0"

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"io"
+	"strings"
+
+	"reprise/anonymize/recordfile"
+	"reprise/ingest"
+	"reprise/ingest/source"
+)
+
+// misread says what a file that fits no log format looks like, and what helps; both are empty when the file
+// tells nothing. It looks at the beginning only and repeats nothing of it.
+func misread(name string) (what, fix string) {
+	if name == "-" {
+		return "", ""
+	}
+	if what, fix = recordKind(name); what != "" {
+		return what, fix
+	}
+	in, err := source.Open(name, source.Options{})
+	if err != nil {
+		return "", ""
+	}
+	defer in.Close()
+	head := make([]byte, 512)
+	n, _ := io.ReadFull(in, head) // a short file is looked at as far as it goes
+	text := strings.TrimLeft(string(head[:n]), " \t\r\n\ufeff")
+	known := "this version reads " + strings.Join(ingest.Names(), ", ") + ", and any nginx log_format or Apache LogFormat"
+	switch {
+	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "["):
+		return "it looks like JSON, which this version does not read; " + known, "log a text format beside it, such as nginx's combined"
+	case strings.HasPrefix(text, "#Software:"), strings.HasPrefix(text, "#Version:"), strings.HasPrefix(text, "#Fields:"):
+		return "it looks like a W3C extended log (IIS, CloudFront), which this version does not read; " + known, "convert it to the combined format"
+	}
+	return "", ""
+}
+
+// recordKind recognises files of our own.
+func recordKind(name string) (what, fix string) {
+	f, err := openFile(name)
+	if err != nil {
+		return "", ""
+	}
+	defer f.Close()
+	r, err := recordfile.NewReader(f, "trace", "sample", "plan", "timeline", "requests")
+	if err != nil {
+		return "", ""
+	}
+	defer r.Close()
+	kind := r.Header().Kind
+	next := map[string]string{"trace": "reprise sample " + name + " --fraction 0.1 -o S.sample.zst",
+		"sample": "reprise schedule " + name + " -o P.plan.zst", "plan": "reprise replay " + name + " --target http://127.0.0.1:8080 -o runs"}
+	if fix = next[kind]; fix == "" {
+		fix = "zstdcat " + name + " | jq ."
+	}
+	return "it is a " + kind + " file of reprise, not a log", fix
+}
