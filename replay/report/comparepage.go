@@ -166,7 +166,7 @@ func rateTitle(c *compare.Comparison, i int) string {
 	if of.Shape.PeakSecond > 0 {
 		title += ", the busiest second has " + grouped(of.Shape.PeakSecond)
 	}
-	if of.Shape.Peak > 0 {
+	if of.Shape.Peak > 1.05 {
 		title += ", " + times(of.Shape.Peak) + " the mean"
 	}
 	return title
