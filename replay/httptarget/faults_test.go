@@ -277,9 +277,11 @@ func TestLargeBodyDoesNotBlock(t *testing.T) {
 
 // A peer that never reads: the request is not written, and the phase is write.
 func TestTimeoutWhileWriting(t *testing.T) {
-	url, _ := scripted(t, func(c net.Conn, _ *bufio.Reader) { time.Sleep(time.Second) })
+	ended := make(chan struct{})
+	defer close(ended)
+	url, _ := scripted(t, func(net.Conn, *bufio.Reader) { <-ended })
 	a := plan.Arrival{Method: "POST", Target: []byte("/big"), Body: bytes.Repeat([]byte("x"), 32<<20)}
-	totals, l := replayAll(t, open(t, url, nil), arrivals(a, 0), 300*time.Millisecond)
+	totals, l := replayAll(t, open(t, url, nil), arrivals(a, 0), 2*time.Second)
 	if o := l.at(t, 0); o.Kind != result.TimedOut || o.Cause != result.CauseWrite || o.Written || totals.Ledger.Written != 0 {
 		t.Errorf("outcome %+v, want timed_out(write), not written", o)
 	}

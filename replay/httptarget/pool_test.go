@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -265,9 +266,31 @@ func TestGuard(t *testing.T) {
 	f(httptarget.Guard{Allowed: []string{"192.0.2.1"}}, "192.0.2.2", false)
 	f(httptarget.Guard{Confirmed: "192.0.2.1"}, "192.0.2.1", true)
 	f(httptarget.Guard{Allowed: []string{""}}, "192.0.2.1", false)
+	f(httptarget.Guard{Confirmed: "192.0.2.2"}, "127.0.0.1", false)
+	f(httptarget.Guard{Allowed: []string{"192.0.2.1"}, Confirmed: "192.0.2.2"}, "192.0.2.1", false)
+	f(none, "LOCALHOST.", true)
 	if _, err := httptarget.New(t.Context(), httptarget.Options{URL: "http://192.0.2.1"}); err == nil {
 		t.Error("a target that is not allowed was made")
 	}
+}
+
+// A name that may not be dialled is not looked up either: not even the end of the context keeps it from being refused.
+func TestGuardAsksBeforeItResolves(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f := func(g httptarget.Guard, host, confirmed string) {
+		t.Helper()
+		_, err := g.Check(ctx, host)
+		var denied *httptarget.GuardError
+		if !errors.As(err, &denied) || denied.Host != host || denied.Confirmed != confirmed || !strings.Contains(err.Error(), confirmed) {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+	f(httptarget.Guard{}, "staging.example", "")
+	f(httptarget.Guard{}, "notlocalhost", "")
+	f(httptarget.Guard{Allowed: []string{"other.example"}}, "staging.example", "")
+	f(httptarget.Guard{Confirmed: "stage.example"}, "staging.example", "stage.example")
+	f(httptarget.Guard{Confirmed: "staging.example"}, "localhost", "staging.example")
 }
 
 func TestOptions(t *testing.T) {
