@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -54,7 +56,13 @@ func drawing(t testing.TB, profile *arrival.Series, records []sample.Record, kin
 	return &plan.Drawing{Schedule: s, Records: source(records), Seed: 7, From: terms.From, To: terms.To, LogFrom: from, LogTo: to}
 }
 
-func targets(t testing.TB, d *plan.Drawing) (list []string) {
+// failer is what testing.T and rapid.T have in common.
+type failer interface {
+	Helper()
+	Fatal(...any)
+}
+
+func targets(t failer, d *plan.Drawing) (list []string) {
 	t.Helper()
 	for a, err := range d.Arrivals() {
 		if err != nil {
@@ -65,8 +73,8 @@ func targets(t testing.TB, d *plan.Drawing) (list []string) {
 	return list
 }
 
-// With every weight 1 and the measured schedule, the plan is the log: each request once, in its order, and
-// also when a window cuts into an hour.
+// With every weight 1 and the measured or logged schedule, the plan is the log at any speed: each request
+// once, in its order, also when a window cuts into an hour, and again in each repetition.
 func TestDrawGivesBackTheLog(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		gaps := rapid.SliceOfN(rapid.Int64Range(0, 1500), 2, 60).Draw(t, "gaps")
@@ -80,6 +88,7 @@ func TestDrawGivesBackTheLog(t *testing.T) {
 		to := rapid.Int64Range(from, at).Draw(t, "to") + 1
 		var want []string
 		for i, s := range seconds {
+			records[i].Start += int64(i) * 1001
 			if s >= from && s < to {
 				want = append(want, string(records[i].Target))
 			}
@@ -87,19 +96,27 @@ func TestDrawGivesBackTheLog(t *testing.T) {
 		if len(want) == 0 {
 			t.Skip("no request in the window")
 		}
-		s, err := arrival.New(arrival.Measured, profile, arrival.Options{From: day + from, To: day + to, Speed: 60})
+		o := arrival.Options{From: day + from, To: day + to, Speed: rapid.Float64Range(.01, 10_000).Draw(t, "speed")}
+		if cycles := rapid.IntRange(1, 3).Draw(t, "cycles"); cycles > 1 {
+			o.Speed = 1 // a duration is whole microseconds, and so are the repetitions of the window only then
+			o.Duration = time.Duration(int64(cycles)*(to-from)) * time.Second
+			want = slices.Repeat(want, cycles)
+		}
+		s, err := arrival.New(arrival.Measured, profile, o)
+		if rapid.Bool().Draw(t, "logged") {
+			s, err = arrival.NewLogged(func(yield func(int64) bool) {
+				for i := range records {
+					if !yield(records[i].Start) {
+						return
+					}
+				}
+			}, o)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		d := &plan.Drawing{Schedule: s, Records: source(records), Seed: 7, From: day + from, To: day + to}
-		var got []string
-		for a, err := range d.Arrivals() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, string(a.Target))
-		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
+		if got := targets(t, d); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("drew %v, the log has %v", got, want)
 		}
 	})
@@ -145,9 +162,10 @@ func TestDrawBorrowsFromTheNearestHour(t *testing.T) {
 	if len(list) != 3*3600+1-10 {
 		t.Fatalf("%d arrivals", len(list))
 	}
-	for i, target := range list[:3*3600-11] {
-		if target == "/p/2" {
-			t.Fatalf("arrival %d of the third hour or before has the request of the fourth", i)
+	for i, target := range list {
+		// The first arrival is in second 10; the third hour is nearer to the fourth.
+		if want := i >= 2*3600-10; (target == "/p/2") != want {
+			t.Fatalf("arrival %d has the request %s", i, target)
 		}
 	}
 	if got := d.Stats().Borrowed; got != 2*3600 {
