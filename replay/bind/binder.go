@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"slices"
+
 	"reprise/anonymize/trace"
 	"reprise/replay/plan"
 )
@@ -14,7 +16,15 @@ type Binder struct {
 	bodies   []body
 	settled  bool
 	unbound  int64
-	spans    []span // of the arrival at hand
+	// Of the arrival at hand:
+	spans   []span
+	touched []touch
+}
+
+// touch is an id that a user touches, and the one before it: the arrival may be withheld after all.
+type touch struct {
+	entity *entity
+	before string // empty for none
 }
 
 // New prepares a binder. The seed fixes which ids are hot. It fails when the rules contradict themselves
@@ -105,8 +115,10 @@ func (b *Binder) Apply(a *plan.Arrival) {
 		b.withhold(a)
 		return
 	}
+	b.touch(a) // a body may name what its own target touches
 	body, typ, ok := b.body(a, target)
 	if !ok {
+		b.untouch(a)
 		b.withhold(a)
 		return
 	}
@@ -140,11 +152,31 @@ func (b *Binder) target(a *plan.Arrival) ([]byte, bool) {
 		bound := s.entity.values.bound[string(a.Target[s.from:s.to])]
 		out = append(append(out, a.Target[done:s.from]...), bound.id...)
 		done = s.to
+	}
+	return append(out, a.Target[done:]...), true
+}
+
+// touch remembers the ids of the target at hand as those that the user touched last.
+func (b *Binder) touch(a *plan.Arrival) {
+	b.touched = b.touched[:0]
+	for _, s := range b.spans {
+		bound := s.entity.values.bound[string(a.Target[s.from:s.to])]
 		if !bound.missing { // what does not exist cannot be put into a cart
+			b.touched = append(b.touched, touch{s.entity, s.entity.last[a.User]})
 			s.entity.last[a.User] = bound.id
 		}
 	}
-	return append(out, a.Target[done:]...), true
+}
+
+// untouch undoes touch: a withheld arrival touches nothing.
+func (b *Binder) untouch(a *plan.Arrival) {
+	for _, t := range slices.Backward(b.touched) {
+		if t.before == "" {
+			delete(t.entity.last, a.User)
+		} else {
+			t.entity.last[a.User] = t.before
+		}
+	}
 }
 
 // header names the user to the target. Production's 401 is kept a 401 by leaving the name out.

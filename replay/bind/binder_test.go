@@ -324,35 +324,6 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-func TestBody(t *testing.T) {
-	rules := goodRules + `  - on: POST /orders
-    type: text/plain
-    body: 'u{user}p{product}o{order}{'
-  - on: PUT /users/{user}/note
-    body: ''
-`
-	b := binder(t, rules, bind.Catalogue{"products": {{ID: "5"}, {ID: "6"}}, "users": {{ID: "3"}}, "orders": {{ID: "8", Owner: "3"}}})
-	got := bound(b, request(user(1), 201, "POST", "/cart/items?x"), request(user(1), 200, "GET", "/products/70"),
-		request(user(1), 201, "POST", "/cart/items"), request(user(1), 404, "GET", "/products/71"),
-		request(user(1), 201, "POST", "/orders"), request(user(1), 200, "PUT", "/users/9/note"),
-		request(user(1), 405, "PUT", "/cart/items"), request(user(1), 201, "POST", "/cart/items/x"))
-	seen := strings.TrimPrefix(string(got[1].Target), "/products/")
-	f := func(i int, typ, body string) {
-		t.Helper()
-		if a := got[i]; a.Type != typ || string(a.Body) != body || a.Withheld != plan.Sent {
-			t.Errorf("arrival %d: %s %q (withheld %q), want %s %q", i, a.Type, a.Body, a.Withheld, typ, body)
-		}
-	}
-	f(2, "application/json", `{"product_id": `+seen+`, "quantity": 1}`)
-	f(4, "text/plain", "u3p"+seen+"o8{") // not the product that is not there
-	f(5, "application/json", "")
-	f(6, "", "")
-	f(7, "", "")
-	if first := string(got[0].Body); first != `{"product_id": 5, "quantity": 1}` && first != `{"product_id": 6, "quantity": 1}` {
-		t.Errorf("before the first touch the body is %s", first)
-	}
-}
-
 // TestOrderOfLearnDoesNotMatter shuffles what Learn sees.
 func TestOrderOfLearnDoesNotMatter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
