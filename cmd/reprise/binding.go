@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,9 +17,6 @@ import (
 	"reprise/replay/httptarget"
 )
 
-// maxCatalogue bounds a catalogue in bytes.
-const maxCatalogue = 256 << 20
-
 const catalogueFix = "curl http://TARGET/catalogue > catalogue.json; reprise schedule ... --catalogue catalogue.json"
 
 // rules reads bind.yaml. Without --bind they are nil.
@@ -28,7 +24,7 @@ func (o *scheduleOptions) rules() (*bind.Rules, error) {
 	if o.bind == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(o.bind)
+	text, err := readWhole(o.bind)
 	if err != nil {
 		return nil, usage("BIND", err.Error(), "--bind bind.yaml")
 	}
@@ -71,7 +67,7 @@ func (o *scheduleOptions) binder(ctx context.Context) (b *bind.Binder, digest st
 // owner into a file, not by us.
 func readCatalogue(ctx context.Context, where string) ([]byte, error) {
 	if !strings.Contains(where, "://") {
-		data, err := os.ReadFile(where)
+		data, err := readWhole(where)
 		if err != nil {
 			return nil, usage("CATALOGUE", err.Error(), catalogueFix)
 		}
@@ -100,9 +96,9 @@ func readCatalogue(ctx context.Context, where string) ([]byte, error) {
 	if resp.StatusCode != http.StatusOK {
 		return nil, fail(fmt.Errorf("answered %s", resp.Status))
 	}
-	data, err := io.ReadAll(io.LimitReader(resp.Body, maxCatalogue+1))
-	if err == nil && len(data) > maxCatalogue {
-		err = fmt.Errorf("is over %d bytes", maxCatalogue)
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxWhole+1))
+	if err == nil && len(data) > maxWhole {
+		err = fmt.Errorf("is over %d bytes", maxWhole)
 	}
 	if err != nil {
 		return nil, fail(err)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/goccy/go-yaml"
@@ -23,7 +22,7 @@ type runSection struct {
 // applyConfig sets the flags under run: that neither the command line nor the environment variables have
 // set: flag > REPRISE_* > file > default. It returns the logs of the command line, else those of the file.
 func applyConfig(c *cli.Context, name string) ([]string, error) {
-	text, err := os.ReadFile(name)
+	text, err := readWhole(name)
 	if err != nil {
 		return nil, usage("CONFIG", err.Error(), "--config reprise.yaml")
 	}

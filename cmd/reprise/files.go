@@ -125,6 +125,23 @@ func openFile(name string) (*os.File, error) {
 	return f, nil
 }
 
+// maxWhole bounds what is read into memory as a whole: configurations and catalogues.
+const maxWhole = 256 << 20
+
+// readWhole reads a file that is no log and no record file.
+func readWhole(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxWhole+1))
+	if err == nil && len(data) > maxWhole {
+		err = fmt.Errorf("%s is larger than %d MiB", name, maxWhole>>20)
+	}
+	return data, err
+}
+
 // held is a file that is opened once and read from its start as often as wanted: what takes its name
 // meanwhile changes nothing.
 type held struct {

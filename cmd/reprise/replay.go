@@ -174,7 +174,7 @@ func (o *replayOptions) targetOptions(c *cli.Context) error {
 		o.target.RejectStatus = append(o.target.RejectStatus, n)
 	}
 	if ca := c.String("ca"); ca != "" {
-		pem, err := os.ReadFile(ca)
+		pem, err := readWhole(ca)
 		if err != nil {
 			return usage("CA", err.Error(), "--ca FILE.pem")
 		}
@@ -187,7 +187,7 @@ func (o *replayOptions) targetOptions(c *cli.Context) error {
 func (o *replayOptions) environment(name string) error {
 	var config environment.Config
 	if name != "" {
-		text, err := os.ReadFile(name)
+		text, err := readWhole(name)
 		if err != nil {
 			return usage("ENV", err.Error(), "--env reprise.yaml")
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -80,7 +79,7 @@ func parseFaults(spec string, into *shop.FaultSpec) error {
 	data := []byte(spec)
 	if spec[0] == '@' {
 		var err error
-		if data, err = os.ReadFile(spec[1:]); err != nil {
+		if data, err = readWhole(spec[1:]); err != nil {
 			return usage("FAULTS", err.Error(), "--faults @faults.json")
 		}
 	}

@@ -65,7 +65,7 @@ func scenarioFlags() []cli.Flag {
 func scenarioOf(c *cli.Context, name string) (synth.Scenario, error) {
 	sc, err := synth.BuiltIn(name)
 	if err != nil {
-		text, e := os.ReadFile(name)
+		text, e := readWhole(name)
 		if e != nil {
 			return sc, usage("SCENARIO", fmt.Sprintf("%q is neither P1 nor P2, and no scenario file: %v", name, e), "reprise synth P1 -o P1.plan.zst")
 		}
