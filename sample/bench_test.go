@@ -39,6 +39,26 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
+// BenchmarkAddAfterABusyInstant adds records of one instant each after an instant with a million different ones.
+func BenchmarkAddAfterABusyInstant(b *testing.B) {
+	s, err := sample.New(sample.Options{Fraction: 1e-9, Unit: sample.Request})
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := *shopTrace(1)[0]
+	for i := range int64(1_000_000) {
+		if r.Bytes = i; s.Add(&r) != nil {
+			b.Fatal("refused")
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if r.Start++; s.Add(&r) != nil {
+			b.Fatal("refused")
+		}
+	}
+}
+
 func BenchmarkDecode(b *testing.B) {
 	r := sample.Record{Record: *shopTrace(1)[0], Stratum: 12, Weight: 9.973684210526315}
 	line := r.AppendJSON(nil)

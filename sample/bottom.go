@@ -3,6 +3,25 @@ package sample
 // bottom holds the k smallest keys of a stratum: a heap with the largest on top.
 type bottom []uint64
 
+// keyBytes is what a key takes.
+const keyBytes = 8
+
+// room is how many keys more the heap must have room for before another can be offered, 0 for none. It grows
+// by a half, which keeps both the copying and the empty part small.
+func (b bottom) room(k int) int {
+	if len(b) < cap(b) || len(b) >= k {
+		return 0
+	}
+	return min(max(4, len(b)/2), k-len(b))
+}
+
+// grow makes room for exactly n keys more.
+func (b *bottom) grow(n int) {
+	h := make(bottom, len(*b), len(*b)+n)
+	copy(h, *b)
+	*b = h
+}
+
 // offer takes the key in when it is among the k smallest so far.
 func (b *bottom) offer(key uint64, k int) bool {
 	h := *b

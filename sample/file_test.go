@@ -45,7 +45,7 @@ func TestBytesDependOnTraceSeedAndOptionsAlone(t *testing.T) {
 			t.Errorf("%+v: two runs differ", o)
 		}
 		spilled := o
-		spilled.Memory, spilled.Tmp = 1000, t.TempDir()
+		spilled.Memory, spilled.Tmp = 20_000, t.TempDir()
 		if !bytes.Equal(first, write(t, choose(t, records, spilled))) {
 			t.Errorf("%+v: the file differs when lines go to disk", o)
 		}

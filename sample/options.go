@@ -35,7 +35,7 @@ const (
 	MinFraction   = 1e-9
 	// DefaultMaxStrata bounds the strata where Options leaves it at zero.
 	DefaultMaxStrata = 500_000
-	// DefaultMemory bounds the kept lines in memory where Options leaves it at zero: 64 MiB.
+	// DefaultMemory bounds the kept lines and keys in memory where Options leaves it at zero: 64 MiB.
 	DefaultMemory = 64 << 20
 )
 
@@ -55,8 +55,9 @@ type Options struct {
 	By []Dimension
 	// MaxStrata bounds the strata, as each takes some memory. Zero means DefaultMaxStrata.
 	MaxStrata int
-	// Memory bounds the kept lines in memory, in bytes; what is over goes to a file in Tmp. Zero means
-	// DefaultMemory.
+	// Memory bounds the kept lines in memory and the keys of PerStratum (8 bytes each, and up to 4 for
+	// growth), in bytes. Lines that are over go to a file in Tmp; keys that are over are an error of Add.
+	// Zero means DefaultMemory.
 	Memory int
 	// Tmp is the folder for that file; empty means the system's. The file has no name there while it
 	// is used, where the system allows that, so that nothing is left behind.

@@ -30,7 +30,11 @@ type Sampler struct {
 	line  []byte
 	hash  xxhash.Digest
 	kept  spool
+	keys  int // bytes of all cells' keys, with the room for more
 }
+
+// manySeen is the size from which a map is not worth clearing: that takes as long as its largest size ever.
+const manySeen = 1024
 
 // cell is the state of one stratum.
 type cell struct {
@@ -73,6 +77,9 @@ func (s *Sampler) Add(r *trace.Record) error {
 		return fmt.Errorf("profile: %w", err)
 	}
 	if s.total == 0 || r.Start != s.start {
+		if len(s.seen) > manySeen {
+			s.seen = make(map[uint64]uint64)
+		}
 		clear(s.seen)
 		s.start = r.Start
 	}
@@ -83,6 +90,9 @@ func (s *Sampler) Add(r *trace.Record) error {
 	s.line = r.AppendMembers(s.line[:0])
 	key := s.key(r)
 	if s.options.PerStratum > 0 {
+		if err := s.reserve(c); err != nil {
+			return err
+		}
 		if !c.kept.offer(key, s.options.PerStratum) {
 			return nil
 		}
@@ -93,6 +103,22 @@ func (s *Sampler) Add(r *trace.Record) error {
 		c.sample++
 	}
 	return s.kept.put(c.index, key, s.line)
+}
+
+// reserve makes room for one more key of the cell, out of the memory of the lines.
+func (s *Sampler) reserve(c *cell) error {
+	n := c.kept.room(s.options.PerStratum)
+	if n == 0 {
+		return nil
+	}
+	if s.keys+n*keyBytes > s.options.Memory {
+		return fmt.Errorf("--per-stratum: the keys of the kept records take more than the %d bytes for records; lower --per-stratum, raise --memory, or use --fraction",
+			s.options.Memory)
+	}
+	c.kept.grow(n)
+	s.keys += n * keyBytes
+	s.kept.limit = s.options.Memory - s.keys
+	return nil
 }
 
 // cell finds or makes the cell of r's stratum.

@@ -1,6 +1,7 @@
 package sample_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -96,6 +97,9 @@ func drawOptions(t *rapid.T) sample.Options {
 	switch rapid.IntRange(0, 2).Draw(t, "kind") {
 	case 0:
 		o.PerStratum, o.Unit = rapid.IntRange(1, 12).Draw(t, "per stratum"), sample.Request
+		if o.Memory > 0 {
+			o.Memory += 4000 // the keys need their part
+		}
 	case 1:
 		o.Fraction, o.Unit = rapid.Float64Range(.2, 1).Draw(t, "fraction"), sample.Request
 	default:
@@ -307,6 +311,36 @@ func TestProportionalSampleFitsByChiSquare(t *testing.T) {
 	}
 }
 
+// Keys are in the memory that is given: what they take, lines cannot, and what is over is refused by name.
+func TestKeysCountAsMemory(t *testing.T) {
+	records := shopTrace(20_000)
+	for _, r := range records {
+		r.Endpoint = "/"
+	}
+	o := sample.Options{PerStratum: 10_000, By: []sample.Dimension{sample.ByEndpoint}, Tmp: t.TempDir()}
+	want := write(t, choose(t, records, o))
+	o.Memory = 10_000 * 12 // keys and their growth, and next to nothing for the lines
+	if got := write(t, choose(t, records, o)); !bytes.Equal(got, want) {
+		t.Error("another memory chooses other records")
+	}
+	o.Memory = 10_000*8 - 1
+	s, err := sample.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	added := 0
+	for _, r := range records {
+		if err = s.Add(r); err != nil {
+			break
+		}
+		added++
+	}
+	if err == nil || !strings.Contains(err.Error(), "--per-stratum") || !strings.Contains(err.Error(), "--memory") || added < 5000 {
+		t.Errorf("after %d records: %v", added, err)
+	}
+}
+
 func TestSamplerRefuses(t *testing.T) {
 	add := func(o sample.Options, records ...*trace.Record) error {
 		s, err := sample.New(o)
@@ -341,7 +375,7 @@ func TestSamplerRefuses(t *testing.T) {
 	if err := add(sample.Options{PerStratum: 1}, &two); err == nil || !strings.Contains(err.Error(), "profile") {
 		t.Errorf("a stamp beyond all years: %v", err)
 	}
-	if err := add(sample.Options{PerStratum: 1, Memory: 1, Tmp: t.TempDir() + "/none"}, &one, &one); err == nil {
+	if err := add(sample.Options{Fraction: 1, Memory: 1, Tmp: t.TempDir() + "/none"}, &one, &one); err == nil {
 		t.Error("a folder that does not exist is no error")
 	}
 }
