@@ -177,7 +177,7 @@ func latencyFinding(s *result.Summary) string {
 	if at < 0 || s.LatencyMS.N == 0 {
 		return "No second has a latency"
 	}
-	usual := slices.Sorted(slices.Values(s.Timeline.P99))[(len(s.Timeline.P99)-1)/2]
+	usual := middle(s.Timeline.P99)
 	when := clock(float64(at) * bin(s))
 	if len(s.Timeline.P99) < 3 {
 		return fmt.Sprintf("The slowest request took %s ms", millis(s.LatencyMS.Max))

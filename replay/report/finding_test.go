@@ -170,6 +170,15 @@ func TestTooFewForAPercentile(t *testing.T) {
 	}
 }
 
+// Seconds without an answer have no latency that could be usual.
+func TestUsualLatencyIsOfSecondsThatHaveOne(t *testing.T) {
+	s := answering(map[string]int64{"200": 1000}, 0, 0)
+	s.Timeline = result.Timeline{BinSeconds: 1, P99: []float64{9, 10, 11, 0, 0, 0, 0, 0}}
+	if got := finding(t, s, report.Latency); !strings.Contains(got, "usually 10.0 ms, at most 11.0 ms") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestAdviceIsNoLimit(t *testing.T) {
 	s := answering(map[string]int64{"200": 1000}, 0, 0)
 	s.Generator = result.Generator{CPU: 0.9, Cores: 2, GCPauseMaxMS: 3, SchedP99MS: 2}

@@ -64,7 +64,7 @@ func sum(v []float64) float64 {
 
 // middle is the middle of the values that are not zero: a second without answers has no median.
 func middle(v []float64) float64 {
-	v = slices.DeleteFunc(slices.Sorted(slices.Values(v)), func(x float64) bool { return x <= 0 })
+	v = slices.DeleteFunc(slices.Sorted(slices.Values(v)), func(x float64) bool { return !(x > 0) })
 	if len(v) == 0 {
 		return 0
 	}
