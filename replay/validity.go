@@ -83,11 +83,10 @@ func (t *Totals) waitReason() string {
 // opensFreely says that the run is known to open as many connections as its requests need.
 func (t *Totals) opensFreely() bool { return t.Connections.Policy != "" && t.Connections.Max == 0 }
 
-// hesitant is the number of connections that the target, or the network, refused, left unanswered or was slow to
-// answer.
+// hesitant is the number of connections that the target, or the network, left unanswered or was slow to answer. A refused
+// one is not among them: its dial ends at once, and nothing queues behind it.
 func (t *Totals) hesitant() int64 {
-	by := &t.Ledger.Causes
-	return by[result.Failed][result.CauseConnect] + by[result.TimedOut][result.CauseConnect] + t.Connections.Slow
+	return t.Ledger.Causes[result.TimedOut][result.CauseConnect] + t.Connections.Slow
 }
 
 // startedReason checks that the dispatcher started what the plan offered.

@@ -60,6 +60,17 @@ func TestWaitForAConnection(t *testing.T) {
 	f("limited", 42*time.Millisecond, result.Connections{Policy: "reuse", Max: 4}, false, "", "")
 	f("slow to accept", 42*time.Millisecond, result.Connections{Policy: "reuse", Slow: 3}, false, "", "the target did not take connections fast enough (0 refused, 0 not answered in time, 3 answered after 1 s or more)")
 	f("unknown", 42*time.Millisecond, free, true, "", "")
+	synctest.Test(t, func(t *testing.T) {
+		totals, _ := run(t.Context(), t, at(every(5*time.Millisecond, 1000)...), &queueing{newSlots(1000, time.Millisecond), 42 * time.Millisecond, free}, replay.Options{})
+		totals.Ledger.Causes[result.Failed][result.CauseConnect] = 5
+		if ok, _ := totals.Valid(); ok {
+			t.Error("refused connects, which end at once, excuse a queue")
+		}
+		totals.Ledger.Causes[result.TimedOut][result.CauseConnect] = 5
+		if ok, why := totals.Valid(); !ok {
+			t.Errorf("connects without an answer do not excuse a queue: %q", why)
+		}
+	})
 }
 
 // calm is a valid run without a warning, to be changed.
