@@ -75,7 +75,7 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 	if err != nil {
 		return none, err
 	}
-	dst, err := create(out, force, s.out)
+	dst, err := create(out, force, s.out, o.logs.names...)
 	if err != nil {
 		return none, err
 	}

@@ -239,6 +239,9 @@ func (d *demonstration) close(run *archived, g *diagnosis, traffic, mode *compar
 	for _, c := range []*compare.Comparison{traffic, mode} {
 		if c.Comparable {
 			fmt.Fprintf(d.err, "  - %s\n", plain(c.Conclusion))
+			if c.Note != "" {
+				fmt.Fprintf(d.err, "    (%s)\n", plain(c.Note))
+			}
 		} else {
 			fmt.Fprintf(d.err, "  - nothing about --vary %s: a run of it stayed INVALID\n", c.Vary)
 		}

@@ -19,7 +19,7 @@ import (
 
 // schedule makes the plan file of a sample file.
 func (s *shell) schedule(ctx context.Context, name, out string, force bool, o scheduleOptions) (*diagnosis, error) {
-	dst, err := create(out, force, s.out)
+	dst, err := create(out, force, s.out, name)
 	if err != nil {
 		return nil, err
 	}

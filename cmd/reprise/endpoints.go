@@ -43,7 +43,7 @@ many clients asked for; the file can be edited.
 }
 
 func (s *shell) writeEndpoints(ctx context.Context, o logOptions, name string, force bool) error {
-	out, err := create(name, force, s.out)
+	out, err := create(name, force, s.out, o.names...)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"reprise/anonymize/recordfile"
+	"reprise/replay/plan"
+	"reprise/sample"
 )
 
 // Exit codes; DESIGN of the command line: one code per cause.
@@ -23,7 +25,8 @@ const (
 	exitInvalid       = 5 // the generator did not do its job
 	exitNotComparable = 6
 	exitInconclusive  = 7
-	exitFailed        = 10 // SLO failed or regression
+	exitFailed        = 10  // SLO failed or regression
+	exitHungUp        = 129 // the terminal went away
 	exitInterrupted   = 130
 	exitTerminated    = 143
 )
@@ -77,7 +80,25 @@ func explain(err error) *failure {
 	if f := explainInput(err); f != nil {
 		return f
 	}
+	if f := explainSample(err); f != nil {
+		return f
+	}
 	return explainSystem(err)
+}
+
+// explainSample covers what the numbers of a trace or a sample do not allow.
+func explainSample(err error) *failure {
+	switch {
+	case errors.Is(err, sample.ErrLimit):
+		return &failure{code: "SAMPLE-LIMIT", exit: exitUsage, what: err.Error(), fix: "--memory 1GB, a lower --per-stratum, or fewer dimensions in --by"}
+	case errors.Is(err, sample.ErrNothingKept):
+		return &failure{code: "SAMPLE-EMPTY", exit: exitUsage, what: err.Error(), fix: "--fraction 1"}
+	case errors.Is(err, sample.ErrOrder), errors.Is(err, sample.ErrEmptyTrace):
+		return &failure{code: "TRACE", exit: exitInput, what: err.Error(), fix: "reprise anonymize LOG --key-file K -o T.trace.zst"}
+	case errors.Is(err, plan.ErrSample):
+		return &failure{code: "SAMPLE", exit: exitInput, what: err.Error(), fix: "reprise sample T.trace.zst --fraction 0.1 -o S.sample.zst"}
+	}
+	return nil
 }
 
 // explainSystem covers what the file system refuses.

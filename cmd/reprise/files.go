@@ -23,7 +23,11 @@ type output struct {
 }
 
 // create starts an output. It refuses a name that exists, unless force is set.
-func create(name string, force bool, stdout io.Writer) (*output, error) {
+// With force it still refuses to replace one of the inputs.
+func create(name string, force bool, stdout io.Writer, inputs ...string) (*output, error) {
+	if err := apart(name, inputs); err != nil {
+		return nil, err
+	}
 	if name == "" {
 		return nil, usage("NO-OUTPUT", "no output file was named", "add -o FILE, or -o - for stdout")
 	}
@@ -50,6 +54,20 @@ func create(name string, force bool, stdout io.Writer) (*output, error) {
 }
 
 // absent refuses an output that exists. Force replaces files, but no folder.
+// apart refuses an output that is one of the inputs, by whatever name.
+func apart(name string, inputs []string) error {
+	out, err := os.Stat(name)
+	if err != nil {
+		return nil //nolint:nilerr // what does not exist is no input
+	}
+	for _, input := range inputs {
+		if in, err := os.Stat(input); err == nil && os.SameFile(in, out) && in.Mode().IsRegular() {
+			return usage("OUTPUT-IS-INPUT", name+" is an input of this command", "choose another name with -o")
+		}
+	}
+	return nil
+}
+
 func absent(name string, force bool) error {
 	info, err := os.Lstat(name)
 	switch {

@@ -51,7 +51,7 @@ func (s *shell) run(ctx context.Context, args []string) int {
 	// A reader that has gone is an error of that write, and no reason to die in the middle of a run.
 	signal.Ignore(syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	go func() {
 		sig, ok := <-signals
@@ -59,8 +59,11 @@ func (s *shell) run(ctx context.Context, args []string) int {
 			return
 		}
 		cause := signalled{exitInterrupted}
-		if sig == syscall.SIGTERM {
+		switch sig {
+		case syscall.SIGTERM:
 			cause.exit = exitTerminated
+		case syscall.SIGHUP:
+			cause.exit = exitHungUp
 		}
 		cancel(cause)
 		// The second signal does not wait for the drain; what the first one started is marked already.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,7 +36,8 @@ func (r *rehearsal) run(ctx context.Context) (*archived, error) {
 	if err != nil {
 		return nil, targetFailure(ctx, err)
 	}
-	defer target.Close()
+	closeTarget := sync.OnceValue(target.Close)
+	defer closeTarget()
 	warmup, err := r.warm(ctx, target)
 	if err != nil {
 		return nil, err
@@ -57,9 +59,10 @@ func (r *rehearsal) run(ctx context.Context) (*archived, error) {
 	}
 	cut = errors.Join(cut, totals.Ledger.Check())
 	// The metrics after a run that a signal ended are still wanted.
-	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
-	defer cancel()
+	late := context.WithoutCancel(ctx)
 	conns := target.Connections()
+	// Its connections may hold the last file descriptors, and the archive needs some.
+	cut = errors.Join(cut, closeTarget())
 	conns.New, conns.Reused = conns.New-warmed.New, conns.Reused-warmed.Reused
 	summary, err := r.summarise(totals, conns, warmup)
 	if err != nil {
@@ -73,15 +76,22 @@ func (r *rehearsal) run(ctx context.Context) (*archived, error) {
 		return nil, errors.Join(cut, err)
 	}
 	a := &archived{dir: archive.Dir(), summary: summary}
-	r.shell.printRun(a)
-	return a, cut
+	if cut == nil && summary.ExitCode == exitEnvironment {
+		cut = nothingAnswered(summary)
+	}
+	return a, errors.Join(cut, r.shell.printRun(a))
 }
 
 // abandon removes an archive that holds nothing of a run.
 func abandon(a *result.Archive) error { return os.RemoveAll(a.Dir()) }
 
+// metricsPatience bounds the question for metrics, which stands between the reset and t0.
+const metricsPatience = 5 * time.Second
+
 // metrics asks the target for its metrics; what it does not tell is unknown, not an error.
 func (r *rehearsal) metrics(ctx context.Context) []byte {
+	ctx, cancel := context.WithTimeout(ctx, metricsPatience)
+	defer cancel()
 	m, err := r.o.env.Metrics(ctx)
 	if err != nil {
 		fmt.Fprintf(r.shell.err, "warning: %s\n", plain(err.Error()))
@@ -220,12 +230,24 @@ func (r *rehearsal) exitCode(ctx context.Context, s *result.Summary, cut error) 
 		return explain(cut).exit
 	case !s.Valid:
 		return exitInvalid
+	case s.Started > 0 && s.Completed+s.Rejected+s.TimedOut == 0:
+		return exitEnvironment
 	}
 	return exitOK
 }
 
+// nothingAnswered is the failure of a target that gave not one whole answer.
+func nothingAnswered(s *result.Summary) error {
+	return &failure{code: "TARGET-FAILED", exit: exitEnvironment, what: fmt.Sprintf("none of %d requests got a whole answer: %s", s.Started, reasons(s.Errors.ByKind)),
+		why: "the archive holds the run", fix: "look at the target's own log, and at its address and scheme"}
+}
+
 // finish writes the rest of the archive and gives it its name.
 func (r *rehearsal) finish(a *result.Archive, t *replay.Totals, s *result.Summary, before, after []byte) error {
+	// The summary first: it is what a run is for, and the rest may fail on a full disk.
+	if err := a.WriteJSON(result.SummaryFile, s); err != nil {
+		return unwritable(a.Dir(), err)
+	}
 	h := r.header()
 	for _, m := range []struct {
 		name  string
@@ -240,9 +262,6 @@ func (r *rehearsal) finish(a *result.Archive, t *replay.Totals, s *result.Summar
 			return unwritable(a.Dir(), err)
 		}
 	}
-	if err := a.WriteJSON(result.SummaryFile, s); err != nil {
-		return unwritable(a.Dir(), err)
-	}
 	if err := a.Write(result.ReportFile, func(w io.Writer) error { return report.HTML(w, report.Run{Summary: s, Command: r.command}) }); err != nil {
 		return unwritable(a.Dir(), err)
 	}
@@ -253,10 +272,12 @@ func (r *rehearsal) finish(a *result.Archive, t *replay.Totals, s *result.Summar
 }
 
 // printRun prints the table to stderr and the summary line, the result, to stdout.
-func (s *shell) printRun(a *archived) {
-	if err := report.Text(s.err, a.summary); err != nil {
-		return // the terminal is gone; the archive holds the same
+func (s *shell) printRun(a *archived) error {
+	if err := report.Text(s.err, a.summary); err == nil { // else the terminal is gone; the archive holds the same
+		fmt.Fprintf(s.err, "archive %s   report %s/%s\n", plain(a.dir), plain(a.dir), result.ReportFile)
 	}
-	fmt.Fprintf(s.err, "archive %s   report %s/%s\n", plain(a.dir), plain(a.dir), result.ReportFile)
-	fmt.Fprintln(s.out, report.Line(a.summary))
+	if _, err := fmt.Fprintln(s.out, report.Line(a.summary)); err != nil {
+		return fmt.Errorf("print the summary line: %w", err)
+	}
+	return nil
 }

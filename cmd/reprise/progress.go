@@ -7,35 +7,30 @@ import (
 	"time"
 )
 
-// progress shows how far long work has come: a line that redraws itself on a terminal, a line every ten
-// seconds elsewhere, so that a CI log stays readable.
+// progress shows how far long work has come: a line that redraws itself on a terminal, and nothing elsewhere.
 type progress struct {
 	w     io.Writer
-	tty   bool
 	line  func() string
+	tick  *time.Ticker // nil off a terminal
 	stop  chan struct{}
 	ended sync.WaitGroup
 }
 
-const (
-	redraw = 250 * time.Millisecond
-	plod   = 10 * time.Second
-)
+const redraw = 250 * time.Millisecond
 
 // watch starts showing what line returns, which must be safe to call from another goroutine. The caller
 // must call done.
 func (s *shell) watch(line func() string) *progress {
-	p := &progress{w: s.err, tty: s.tty, line: line, stop: make(chan struct{})}
-	every := plod
-	if p.tty {
-		every = redraw
+	p := &progress{w: s.err, line: line, stop: make(chan struct{})}
+	if !s.tty {
+		return p
 	}
+	p.tick = time.NewTicker(redraw)
 	p.ended.Go(func() {
-		t := time.NewTicker(every)
-		defer t.Stop()
+		defer p.tick.Stop()
 		for {
 			select {
-			case <-t.C:
+			case <-p.tick.C:
 				p.show()
 			case <-p.stop:
 				return
@@ -45,19 +40,14 @@ func (s *shell) watch(line func() string) *progress {
 	return p
 }
 
-func (p *progress) show() {
-	if p.tty {
-		fmt.Fprintf(p.w, "\r\x1b[K%s", plain(p.line()))
-		return
-	}
-	fmt.Fprintln(p.w, plain(p.line()))
-}
+func (p *progress) show() { fmt.Fprintf(p.w, "\r\x1b[K%s", plain(p.line())) }
 
 // done ends the showing and clears the line.
 func (p *progress) done() {
+	if p.tick == nil {
+		return
+	}
 	close(p.stop)
 	p.ended.Wait()
-	if p.tty {
-		fmt.Fprint(p.w, "\r\x1b[K")
-	}
+	fmt.Fprint(p.w, "\r\x1b[K")
 }

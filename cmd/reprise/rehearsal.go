@@ -24,6 +24,7 @@ type planFile struct {
 	header  recordfile.Header
 	trailer recordfile.Trailer
 	terms   plan.Terms
+	writes  bool // sends requests with side effects, whatever the header says
 }
 
 // readPlan reads a whole plan once, so that a damaged one is found before anything is reset or sent.
@@ -38,17 +39,25 @@ func (f *planFile) read(ctx context.Context) error {
 		return err
 	}
 	defer r.Close()
-	for _, err := range r.Arrivals(ctx) {
+	last := int64(0)
+	for a, err := range r.Arrivals(ctx) {
 		if err != nil {
 			return err
 		}
+		last = a.At
+		f.writes = f.writes || a.Withheld == plan.Sent && !plan.Safe(a.Method)
 	}
 	f.header, f.trailer = r.Header(), r.Trailer()
 	if f.trailer.Records == 0 {
 		return &failure{code: "EMPTY", exit: exitInput, what: "the plan holds no arrival"}
 	}
-	f.terms, err = plan.TermsOf(f.header)
-	return err
+	if f.terms, err = plan.TermsOf(f.header); err != nil {
+		return &recordfile.LineError{Line: 1, Err: err}
+	}
+	if end := (f.terms.DurationSeconds + f.terms.RecoveryWindowSeconds) * 1e6; float64(last) > end {
+		return &recordfile.LineError{Line: 1, Err: fmt.Errorf("the plan's last arrival comes after its end of %.3f s", end/1e6)}
+	}
+	return nil
 }
 
 // arrivals reads the plan from its start each time it is ranged over. It does not end with a signal: what
@@ -104,8 +113,8 @@ func (s *shell) replay(ctx context.Context, path string, o replayOptions) ([]*ar
 		if err != nil {
 			return done, err
 		}
-		if !a.summary.Valid {
-			exit = exitInvalid
+		if a.summary.ExitCode != exitOK {
+			exit = a.summary.ExitCode
 		}
 		var sig signalled
 		if errors.As(context.Cause(ctx), &sig) {
@@ -121,10 +130,10 @@ func (s *shell) replay(ctx context.Context, path string, o replayOptions) ([]*ar
 // prepare checks everything that can be checked before the environment is touched.
 func (r *rehearsal) prepare(ctx context.Context) error {
 	o, t := &r.o, &r.plan.terms
-	if t.Writes && !o.allowWrites {
+	if r.plan.writes && !o.allowWrites {
 		return usage("WRITES", "the plan sends requests with side effects", "add --allow-writes and a reset step (--env), or make the plan without --allow-writes")
 	}
-	if t.Writes && !o.env.Resets() {
+	if r.plan.writes && !o.env.Resets() {
 		return noReset()
 	}
 	if o.timeout == 0 {
@@ -245,7 +254,7 @@ func environmentFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return &failure{code: "ENVIRONMENT", exit: exitEnvironment, what: err.Error(), why: "no request of the plan was sent",
+	return &failure{code: "ENVIRONMENT", exit: exitEnvironment, what: err.Error(), why: "no request of this run was sent",
 		fix: "run the step by hand, and correct it in the file of --env"}
 }
 

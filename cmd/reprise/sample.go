@@ -90,7 +90,7 @@ func (s *shell) sample(ctx context.Context, name, out string, force bool, o samp
 		return nil, err
 	}
 	defer in.close()
-	dst, err := create(out, force, s.out)
+	dst, err := create(out, force, s.out, name)
 	if err != nil {
 		return nil, err
 	}

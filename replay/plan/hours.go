@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -81,10 +82,13 @@ type hourTally struct {
 // hours are those with records, in order: all hours of the window, and the ones next to it.
 type hours []hourTally
 
+// ErrSample says that a sample is not one to draw from: its records and its profile do not belong together.
+var ErrSample = errors.New("the sample does not hold together")
+
 var (
-	errOutside = errors.New("a record lies outside of the time that the sample's profile spans; make the sample again")
-	errOrder   = errors.New("the sample's records are not in start order; make the sample again")
-	errChanged = errors.New("the sample changed while it was read")
+	errOutside = fmt.Errorf("%w: a record lies outside of the time that its profile spans; make the sample again", ErrSample)
+	errOrder   = fmt.Errorf("%w: its records are not in start order; make it again", ErrSample)
+	errChanged = fmt.Errorf("%w: it changed while it was read", ErrSample)
 )
 
 // survey reads the sample once to learn how much each hour holds, so that no hour has to be held to know it.

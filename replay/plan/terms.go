@@ -2,6 +2,7 @@ package plan
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"reprise/anonymize/recordfile"
@@ -50,5 +51,27 @@ func TermsOf(h recordfile.Header) (Terms, error) {
 	if err != nil {
 		return t, fmt.Errorf("options of the plan's header: %w", err)
 	}
-	return t, nil
+	return t, t.validate()
+}
+
+// maxSeconds bounds the lengths that a plan can name: a leap year.
+const maxSeconds = 366 * 86400
+
+func (t *Terms) validate() error {
+	for _, v := range []struct {
+		name        string
+		value, most float64
+	}{
+		{"duration_seconds", t.DurationSeconds, maxSeconds}, {"recovery_window_seconds", t.RecoveryWindowSeconds, maxSeconds},
+		{"warmup_seconds", t.WarmupSeconds, 3600}, {"timeout_ms", t.TimeoutMS, 3.6e6},
+		{"offered_rps", t.OfferedRPS, 1e9}, {"rate", t.Rate, 1e9}, {"fano_1s", t.Fano1s, 1e12}, {"peak_second", float64(t.PeakSecond), 1e12},
+	} {
+		if !(v.value >= 0 && v.value <= v.most) {
+			return fmt.Errorf("options of the plan's header: %s is outside 0..%g", v.name, v.most)
+		}
+	}
+	if t.DurationSeconds == 0 {
+		return errors.New("options of the plan's header: duration_seconds is missing")
+	}
+	return nil
 }
