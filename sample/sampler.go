@@ -2,7 +2,6 @@ package sample
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/cespare/xxhash/v2"
@@ -63,7 +62,7 @@ func New(o Options) (*Sampler, error) {
 // order, as a trace file has them: only so can equal records be told apart in bounded memory.
 func (s *Sampler) Add(r *trace.Record) error {
 	if s.total > 0 && r.Start < s.start {
-		return errors.New("records are not in start order: write the trace again with reprise anonymize")
+		return ErrOrder
 	}
 	c, err := s.cell(r)
 	if err != nil {
@@ -112,8 +111,8 @@ func (s *Sampler) reserve(c *cell) error {
 		return nil
 	}
 	if s.keys+n*keyBytes > s.options.Memory {
-		return fmt.Errorf("--per-stratum: the keys of the kept records take more than the %d bytes for records; lower --per-stratum, raise --memory, or use --fraction",
-			s.options.Memory)
+		return fmt.Errorf("%w: the keys of --per-stratum take more than the %d bytes for records; lower it, raise --memory, or use --fraction",
+			ErrLimit, s.options.Memory)
 	}
 	c.kept.grow(n)
 	s.keys += n * keyBytes
@@ -127,7 +126,7 @@ func (s *Sampler) cell(r *trace.Record) (*cell, error) {
 	c := s.index[v]
 	if c == nil {
 		if len(s.cells) >= s.options.MaxStrata {
-			return nil, fmt.Errorf("more than %d strata; use --by hourofday,endpoint or fewer dimensions", s.options.MaxStrata)
+			return nil, fmt.Errorf("%w: more than %d strata; use --by hourofday,endpoint or fewer dimensions", ErrLimit, s.options.MaxStrata)
 		}
 		c = &cell{stratum: v, index: uint32(len(s.cells))}
 		s.cells = append(s.cells, c)

@@ -108,6 +108,12 @@ var ErrNothingKept = errors.New("the sample is empty: raise --fraction, or use -
 // ErrEmptyTrace says that there was no record to choose from.
 var ErrEmptyTrace = errors.New("the trace has no record")
 
+// ErrOrder says that the records did not come in start order.
+var ErrOrder = errors.New("records are not in start order: write the trace again with reprise anonymize")
+
+// ErrLimit says that the trace has more strata, or the strata more keys, than the Options allow.
+var ErrLimit = errors.New("over a limit of the sample")
+
 // Finish ends the sampling. The Sampler must not be used afterwards, except for Close.
 func (s *Sampler) Finish() (*Selection, error) {
 	if s.total == 0 {

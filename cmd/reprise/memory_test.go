@@ -2,12 +2,12 @@ package main
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -67,17 +67,28 @@ func writeLong(w io.WriteCloser) error {
 	b := bufio.NewWriterSize(w, 1<<20)
 	draw := rand.New(rand.NewPCG(1, 2))
 	at := time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC)
-	n := 0
-	for n < longLog {
+	var line []byte
+	number := func(text string, below int) {
+		line = strconv.AppendInt(append(line, text...), int64(draw.IntN(below)), 10)
+	}
+	for n := 0; n < longLog; n += len(line) {
 		at = at.Add(time.Duration(draw.IntN(40)) * time.Millisecond)
-		late := at.Add(-time.Duration(draw.IntN(5)) * time.Second)
-		size, err := fmt.Fprintf(b, "240.%d.%d.%d - - [%s] \"GET /products/%d?page=%d&q=word%d HTTP/1.1\" 200 %d \"-\" \"Browser/%d.%d (X11; Linux x86_64) Engine/%d\"\n",
-			draw.IntN(4), draw.IntN(50), draw.IntN(50), late.Format("02/Jan/2006:15:04:05 -0700"),
-			draw.IntN(100_000), draw.IntN(50), draw.IntN(1_000_000), draw.IntN(100_000), draw.IntN(100), draw.IntN(100), draw.IntN(1000))
-		if err != nil {
+		line = line[:0]
+		number("240.", 4)
+		number(".", 50)
+		number(".", 50)
+		line = append(line, ".1 - - ["...)
+		line = at.Add(-time.Duration(draw.IntN(5))*time.Second).AppendFormat(line, "02/Jan/2006:15:04:05 -0700")
+		number(`] "GET /products/`, 100_000)
+		number("?page=", 50)
+		number("&q=word", 1_000_000)
+		number(` HTTP/1.1" 200 `, 100_000)
+		number(` "-" "Browser/`, 100)
+		number(" (X11; Linux x86_64) Engine/", 1000)
+		line = append(line, "\"\n"...)
+		if _, err := b.Write(line); err != nil {
 			return err
 		}
-		n += size
 	}
 	if err := b.Flush(); err != nil {
 		return err
