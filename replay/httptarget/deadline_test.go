@@ -87,7 +87,7 @@ func TestAnswersNearTheirDeadline(t *testing.T) {
 // A dial that its shots no longer need may end while the target closes.
 func TestCloseWhileDialling(t *testing.T) {
 	url := minimalServer(t)
-	for range 2000 {
+	for range 500 {
 		target, err := httptarget.New(t.Context(), httptarget.Options{URL: url})
 		if err != nil {
 			t.Fatal(err)

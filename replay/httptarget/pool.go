@@ -57,14 +57,14 @@ func (k *stack) pop() *conn {
 // sweepAt is how many dead connections may lie in the stack before it is sorted out.
 const sweepAt = 64
 
-// take pops a connection and attaches the shot to it. It is nil when there is no live one.
-func (k *stack) take(s *replay.Shot) *conn {
+// take pops a connection and attaches the shot to it, as of the given instant. It is nil when there is no live one.
+func (k *stack) take(s *replay.Shot, at int64) *conn {
 	if k.dead.Load() > sweepAt {
 		k.sweep()
 	}
 	for {
 		c := k.pop()
-		if c == nil || c.attach(s, s.Outcome.Dispatched) {
+		if c == nil || c.attach(s, at) {
 			return c
 		}
 		k.dead.Add(-1)

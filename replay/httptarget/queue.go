@@ -70,7 +70,7 @@ func (d *dialling) add(s *replay.Shot) *conn {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for !d.free.want() {
-		if c := d.free.take(s); c != nil {
+		if c := d.free.take(s, s.Now()); c != nil {
 			return c
 		}
 	}

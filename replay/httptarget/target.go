@@ -114,7 +114,7 @@ func (t *Target) Start(s *replay.Shot) bool {
 		t.follow(s, t.bounded.ask(s))
 		return true
 	}
-	if c := t.free.take(s); c != nil {
+	if c := t.free.take(s, s.Outcome.Dispatched); c != nil {
 		c.send(s)
 		return true
 	}
