@@ -25,8 +25,10 @@ type output struct {
 // create starts an output. It refuses a name that exists, unless force is set.
 // With force it still refuses to replace one of the inputs.
 func create(name string, force bool, stdout io.Writer, inputs ...string) (*output, error) {
-	if err := apart(name, inputs); err != nil {
-		return nil, err
+	if force {
+		if err := apart(name, inputs); err != nil {
+			return nil, err
+		}
 	}
 	if name == "" {
 		return nil, usage("NO-OUTPUT", "no output file was named", "add -o FILE, or -o - for stdout")
