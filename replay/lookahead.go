@@ -96,9 +96,19 @@ func (l *lookAhead) add(a *plan.Arrival) bool {
 	return l.engine.ring.push(s)
 }
 
+// A plan may name what it likes: beyond these limits reasons and endpoints are counted together.
+const (
+	maxReasons   = 16
+	maxEndpoints = 10_000
+	others       = "others"
+)
+
 func (l *lookAhead) withhold(reason string) {
 	if l.withheld == nil {
 		l.withheld = make(map[string]int64)
+	}
+	if _, known := l.withheld[reason]; !known && len(l.withheld) >= maxReasons {
+		reason = others
 	}
 	l.withheld[reason]++
 }
@@ -106,6 +116,10 @@ func (l *lookAhead) withhold(reason string) {
 func (l *lookAhead) endpoint(a *plan.Arrival) int32 {
 	name := EndpointName{a.Method, a.Endpoint}
 	i, ok := l.index[name]
+	if !ok && len(l.endpoints) >= maxEndpoints {
+		name = EndpointName{Template: others}
+		i, ok = l.index[name]
+	}
 	if !ok {
 		i = int32(len(l.endpoints))
 		l.endpoints = append(l.endpoints, name)
