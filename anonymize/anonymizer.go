@@ -52,6 +52,7 @@ type Anonymizer struct {
 	layers  layers
 	out     []byte // a pseudonym before it is encoded
 	key     []byte // a decoded query key
+	walk    []byte // a pseudonym that is mapped again
 	hostBuf []byte
 	hosts   map[string]string
 	methods map[string]string

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"reprise/anonymize/endpoint"
+	"reprise/anonymize/internal/pseudonym"
 )
 
 // Uses of a cached pseudonym.
@@ -36,28 +37,71 @@ func (a *Anonymizer) replace(dst, text []byte) []byte {
 	return out
 }
 
-// pseudonym appends the pseudonym of a decoded value by its shape.
-func (a *Anonymizer) pseudonym(dst, text []byte) ([]byte, kind) {
+// shapeOf tells how a decoded value is replaced.
+func shapeOf(text []byte) kind {
 	switch endpoint.Classify(text) {
 	case endpoint.Int:
-		return a.mapper.AppendInt(dst, text), kindInt
+		return kindInt
 	case endpoint.UUID:
-		return a.mapper.AppendUUID(dst, text), kindUUID
+		return kindUUID
 	case endpoint.Mail:
-		return a.mapper.AppendMail(dst, text), kindMail
+		return kindMail
 	case endpoint.Date:
-		return a.mapper.AppendDate(dst, text), kindDate
-	case endpoint.PrefixInt:
-		return a.numbered(dst, text), kindNumbered
-	case endpoint.IP, endpoint.Token:
-		if out, ok := a.address(dst, text); ok {
-			return out, kindAddress
+		if pseudonym.IsDate(text) {
+			return kindDate
 		}
-		if out, ok := a.list(dst, text); ok {
-			return out, kindList
+	case endpoint.PrefixInt:
+		return kindNumbered
+	case endpoint.IP, endpoint.Token:
+		if _, _, ok := parseAddress(text); ok {
+			return kindAddress
+		}
+		if isList(text) {
+			return kindList
 		}
 	}
-	return a.mapper.AppendText(dst, text), kindText
+	return kindText
+}
+
+// maxWalk bounds how often a value is mapped again; a value that can be counted never needs as many.
+const maxWalk = 1 << 16
+
+// pseudonym appends the pseudonym of a decoded value by its shape. The maps of texts and of numbered words are one to
+// one within their layout, in which other shapes can lie as well, such as addresses among dotted numbers; a result of
+// another shape is mapped again, so that it never meets the pseudonym of a value of that shape.
+func (a *Anonymizer) pseudonym(dst, text []byte) ([]byte, kind) {
+	shape := shapeOf(text)
+	start := len(dst)
+	dst = a.appendShape(dst, text, shape)
+	if shape != kindText && shape != kindNumbered {
+		return dst, shape
+	}
+	for n := 0; n < maxWalk && shapeOf(dst[start:]) != shape; n++ {
+		a.walk = append(a.walk[:0], dst[start:]...)
+		dst = a.appendShape(dst[:start], a.walk, shape)
+	}
+	return dst, shape
+}
+
+func (a *Anonymizer) appendShape(dst, text []byte, shape kind) []byte {
+	switch shape {
+	case kindInt:
+		return a.mapper.AppendInt(dst, text)
+	case kindUUID:
+		return a.mapper.AppendUUID(dst, text)
+	case kindMail:
+		return a.mapper.AppendMail(dst, text)
+	case kindDate:
+		return a.mapper.AppendDate(dst, text)
+	case kindNumbered:
+		return a.numbered(dst, text)
+	case kindAddress:
+		dst, _ = a.address(dst, text)
+		return dst
+	case kindList:
+		return a.list(dst, text)
+	}
+	return a.mapper.AppendText(dst, text)
 }
 
 // numbered replaces letters and number apart, so that user-123 has the number of 123.
@@ -69,37 +113,43 @@ func (a *Anonymizer) numbered(dst, text []byte) []byte {
 	return a.mapper.AppendInt(a.mapper.AppendText(dst, text[:end]), text[end:])
 }
 
-// list replaces the elements of a list one by one, if each has the shape of an identifier.
-func (a *Anonymizer) list(dst, text []byte) ([]byte, bool) {
-	const separators = ",;| "
+// separators stand between the elements of a list.
+const separators = ",;| "
+
+// isList tells whether a value is a list whose elements all have the shape of an identifier.
+func isList(text []byte) bool {
 	if !bytes.ContainsAny(text, separators) {
-		return dst, false
+		return false
 	}
-	for rest := text; ; {
-		i := bytes.IndexAny(rest, separators)
-		element := rest
+	for {
+		i := bytes.IndexAny(text, separators)
+		element := text
 		if i >= 0 {
-			element = rest[:i]
+			element = text[:i]
 		}
 		switch endpoint.Classify(element) {
 		case endpoint.Int, endpoint.UUID, endpoint.Mail, endpoint.Hex, endpoint.PrefixInt:
 		default:
-			return dst, false
+			return false
 		}
 		if i < 0 {
-			break
+			return true
 		}
-		rest = rest[i+1:]
+		text = text[i+1:]
 	}
-	for rest := text; ; {
-		i := bytes.IndexAny(rest, separators)
+}
+
+// list replaces the elements of a list one by one.
+func (a *Anonymizer) list(dst, text []byte) []byte {
+	for {
+		i := bytes.IndexAny(text, separators)
 		if i < 0 {
-			dst, _ = a.pseudonym(dst, rest)
-			return dst, true
+			dst, _ = a.pseudonym(dst, text)
+			return dst
 		}
-		dst, _ = a.pseudonym(dst, rest[:i])
-		dst = append(dst, rest[i])
-		rest = rest[i+1:]
+		dst, _ = a.pseudonym(dst, text[:i])
+		dst = append(dst, text[i])
+		text = text[i+1:]
 	}
 }
 

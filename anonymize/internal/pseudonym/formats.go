@@ -36,10 +36,10 @@ func (m *Mapper) appendBase32(dst []byte, n int) []byte {
 // does the case of the letters. The value has 36 bytes.
 func (m *Mapper) AppendUUID(dst, uuid []byte) []byte {
 	m.startLower(uuid, labelUUID)
-	alphabet := alphabets[isHexLower]
+	alphabet := hexAlphabets[hasDigit|hasLower].alphabet
 	for _, c := range uuid {
 		if c >= 'A' && c <= 'F' {
-			alphabet = alphabets[isHexUpper]
+			alphabet = hexAlphabets[hasDigit|hasUpper].alphabet
 		}
 	}
 	for i, c := range uuid {

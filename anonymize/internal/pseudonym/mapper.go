@@ -30,6 +30,9 @@ type Mapper struct {
 	sum    [sha256.Size]byte
 	pool   bitPool
 	lower  []byte // scratch
+
+	texts          *feistel   // of texts, for one size after another
+	layout, result []*symbols // scratch: of a text and of its pseudonym
 }
 
 // shared is what all forks of a Mapper have in common.
@@ -37,8 +40,10 @@ type shared struct {
 	master []byte
 	entity string
 	macKey []byte
-	mu     sync.Mutex
-	tables map[domain]table
+	// textKey is that of the permutations of texts above textTable.
+	textKey []byte
+	mu      sync.Mutex
+	tables  map[domain]table
 }
 
 // domain names one permutation.
@@ -50,7 +55,7 @@ type domain struct {
 // NewMapper returns the Mapper of an entity. The master key has KeySize bytes and is kept.
 func NewMapper(master []byte, entity string) *Mapper {
 	s := &shared{master: master, entity: entity, tables: make(map[domain]table)}
-	s.macKey = Subkey(master, entity, "text")
+	s.macKey, s.textKey = Subkey(master, entity, "text"), Subkey(master, entity, "runs")
 	return s.mapper()
 }
 
@@ -58,7 +63,7 @@ func NewMapper(master []byte, entity string) *Mapper {
 func (m *Mapper) Fork() *Mapper { return m.shared.mapper() }
 
 func (s *shared) mapper() *Mapper {
-	return &Mapper{shared: s, perms: make(map[domain]Perm), mac: hmac.New(sha256.New, s.macKey)}
+	return &Mapper{shared: s, perms: make(map[domain]Perm), mac: hmac.New(sha256.New, s.macKey), texts: newFeistel(s.textKey, 1)}
 }
 
 // perm finds or makes the permutation of a domain.
@@ -141,6 +146,12 @@ func (m *Mapper) next() uint32 {
 // pick is one of n values, n up to 1,024; the bias is below n/65536.
 func (m *Mapper) pick(n uint32) uint32 { return m.next() * n >> 16 }
 
+// draw is one of n values, n below 2^31; the bias is below n/2^32.
+func (m *Mapper) draw(n uint64) uint64 {
+	v := uint64(m.next())<<16 | uint64(m.next())
+	return v * n >> 32
+}
+
 // Labels separate the uses of the one HMAC key.
 const (
 	labelStretch byte = iota
@@ -148,7 +159,6 @@ const (
 	labelNumber
 	labelUUID
 	labelMail
-	labelDate
 	labelHost
 	labelName
 	labelNoise

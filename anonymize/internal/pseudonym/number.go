@@ -3,6 +3,7 @@ package pseudonym
 import (
 	"math"
 	"strconv"
+	"time"
 )
 
 // pow10 holds the powers of ten that fit 64 bits.
@@ -89,15 +90,59 @@ func (m *Mapper) appendLong(dst, digits []byte) []byte {
 	return dst
 }
 
-// AppendDate appends a date of the same layout: ten bytes, year, month and day with a separator. Years are
-// 1970 to 2029 and days 1 to 28, so that the date exists.
-func (m *Mapper) AppendDate(dst, date []byte) []byte {
-	if len(date) != 10 {
-		return m.AppendText(dst, date)
+// Dates are counted in days of the Gregorian calendar, from the year 0 to 9999. Those of a hundred years from 1970 are a
+// class of their own, so that a date of today becomes a plausible one.
+const (
+	secondsOfDay = 86400
+	firstDay     = -719528 // 0000-01-01, from 1970-01-01
+	dayCount     = 3652425
+	nearDays     = 36525
+)
+
+// IsDate tells whether s is a date that exists: ten bytes, year, month and day, with one and the same separator.
+func IsDate(s []byte) bool {
+	if len(s) != 10 || s[4] != s[7] || kindOf(s[4]) != 0 {
+		return false
 	}
-	m.start(labelDate, date)
-	year, month, day := 1970+int(m.pick(60)), 1+byte(m.pick(12)), 1+byte(m.pick(28))
-	dst = strconv.AppendInt(dst, int64(year), 10)
-	dst = append(dst, date[4], '0'+month/10, '0'+month%10)
-	return append(dst, date[7], '0'+day/10, '0'+day%10)
+	for _, part := range [...][]byte{s[:4], s[5:7], s[8:]} {
+		if !onlyDigits(part) {
+			return false
+		}
+	}
+	year, month, day := dateParts(s)
+	return month >= 1 && month <= 12 && day >= 1 && day <= time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+}
+
+func dateParts(s []byte) (year, month, day int) {
+	n := func(digits []byte) (v int) {
+		for _, c := range digits {
+			v = v*10 + int(c-'0')
+		}
+		return v
+	}
+	return n(s[:4]), n(s[5:7]), n(s[8:])
+}
+
+// AppendDate appends the pseudonym of a date that IsDate knows, with its separator: a permutation of the days from
+// 1970 to 2069, or of all others.
+func (m *Mapper) AppendDate(dst, date []byte) []byte {
+	year, month, d := dateParts(date)
+	day := time.Date(year, time.Month(month), d, 0, 0, 0, 0, time.UTC).Unix() / secondsOfDay
+	if day >= 0 && day < nearDays {
+		day = int64(m.perm("date", nearDays).Apply(uint64(day)))
+	} else {
+		day -= firstDay // 0 is the first day; the near ones are left out
+		if day >= nearDays-firstDay {
+			day -= nearDays
+		}
+		day = int64(m.perm("date", dayCount-nearDays).Apply(uint64(day)))
+		if day >= -firstDay {
+			day += nearDays
+		}
+		day += firstDay
+	}
+	start := len(dst)
+	dst = time.Unix(day*secondsOfDay, 0).UTC().AppendFormat(dst, time.DateOnly)
+	dst[start+4], dst[start+7] = date[4], date[7]
+	return dst
 }

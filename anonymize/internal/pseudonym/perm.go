@@ -43,12 +43,20 @@ func newFeistel(key []byte, size uint64) *feistel {
 	if err != nil {
 		panic("pseudonym: key of a wrong length")
 	}
-	f := &feistel{block: block, size: size, rounds: 10}
+	f := &feistel{block: block}
+	f.resize(size)
+	f.a, f.b = factor(size)
+	return f
+}
+
+// resize makes f the permutation of another domain, without the search for divisors.
+func (f *feistel) resize(size uint64) {
+	f.size, f.rounds = size, 10
 	if size < 1_000_000 {
 		f.rounds = 24 // small domains are easier to attack: NIST SP 800-38G asks for 10^6
 	}
-	f.a, f.b = factor(size)
-	return f
+	f.a = isqrt(size)
+	f.b = (size + f.a - 1) / f.a
 }
 
 // factor finds a <= b with a*b >= size: the divisor of the form 2^i 3^j 5^k nearest below the root if one is within a

@@ -1,9 +1,11 @@
 package pseudonym_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"reprise/anonymize/internal/pseudonym"
@@ -30,11 +32,13 @@ func TestTextKeepsLayout(t *testing.T) {
 	f("0123456789abcdef0123456789abcdef01234567", `[0-9a-f]{40}`)
 	f("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0NzExIn0.s3cr3t", `[0-9a-zA-Z]{20}\.[0-9a-zA-Z]{19}\.[0-9a-zA-Z]{6}`)
 	f("how to fly", `[a-z]{3} [a-z]{2} [a-z]{3}`)
-	f("Zürich", `[a-zA-Z][а-я][a-zA-Z]{4}`)
+	f("Zürich", `[A-Z][À-ɏ][a-z]{4}`)
 	f("北京路", `\p{Han}{3}`)
 	f("a\x00b\nc", `[a-z] [a-z] [a-z]`)
 	f("-71.3851602", `-[0-9]{2}\.[0-9]{7}`)
 	f("<script>", `<[a-z]{6}>`)
+	f(`{"id":4711,"n":[0.5,-12]}`, `\{"[a-z]{2}":[1-9]\d{3},"[a-z]":\[\d\.\d,-[1-9]\d\]\}`)
+	f("\xfcber", `(?s).[a-z]{3}`)
 }
 
 // Words that can be counted never merge within their class; here the whole class of each length.
@@ -245,5 +249,64 @@ func BenchmarkText(b *testing.B) {
 				out = m.AppendText(out[:0], value)
 			}
 		})
+	}
+}
+
+// Values of a few runs never merge: small layouts as a whole, larger ones by some thousands.
+func TestLayoutsAreInjective(t *testing.T) {
+	m := pseudonym.NewMapper(master(1), "id")
+	f := func(name string, n int, value func(i int) string) {
+		t.Helper()
+		in, out := make(map[string]bool), make(map[string]bool)
+		for i := range n {
+			v := value(i)
+			in[v], out[string(m.AppendText(nil, []byte(v)))] = true, true
+		}
+		if len(in) != len(out) {
+			t.Errorf("%s: %d values have %d pseudonyms", name, len(in), len(out))
+		}
+	}
+	letter := func(i int) string { return string(rune('a' + i%26)) }
+	f("x-", 26, func(i int) string { return letter(i) + "-" })
+	f("xy_", 676, func(i int) string { return letter(i) + letter(i/26) + "_" })
+	f("1234.5", 90_000, func(i int) string { return fmt.Sprintf("%d.%d", 1000+i/10, i%10) })
+	f("12-3456", 90_000, func(i int) string { return fmt.Sprintf("%d-%d", 10+i/9000, 1000+i%9000) })
+	f("JSON", 9000, func(i int) string { return fmt.Sprintf(`{"id":%d}`, 1000+i) })
+	f("a1-B2c", 20_000, func(i int) string {
+		return fmt.Sprintf("%s%d-%s%dc", letter(i), i/26%10, strings.ToUpper(letter(i/260)), i/6760%10)
+	})
+	f("names of two Han characters", 20_000, func(i int) string { return string([]rune{0x4e00 + rune(i%200), 0x5000 + rune(i/200)}) })
+	f("Latin-1", 104, func(i int) string { return string([]byte{0xe0 + byte(i%4), 'a' + byte(i/4)}) })
+	f("a letter and an umlaut", 832, func(i int) string { return letter(i) + string(rune(0xe0+i/26)) })
+}
+
+func TestDates(t *testing.T) {
+	m := pseudonym.NewMapper(master(1), "id")
+	seen := make(map[string]bool)
+	n := 0
+	for day := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 10_000; day = day.AddDate(0, 0, 1) {
+		if y := day.Year(); (y < 1960 || y > 2080) && y%97 != 0 && y < 9990 {
+			day = day.AddDate(0, 0, 27) // some of the far ones are enough
+		}
+		in := day.Format("2006.01.02")
+		if len(in) != 10 {
+			continue
+		}
+		out := string(m.AppendDate(nil, []byte(in)))
+		at, err := time.Parse("2006.01.02", out)
+		near := func(t time.Time) bool { return t.Year() >= 1970 && t.Year() < 2070 }
+		if !pseudonym.IsDate([]byte(in)) || err != nil || near(at) != near(day) {
+			t.Fatalf("%s became %s (%v)", in, out, err)
+		}
+		seen[out] = true
+		n++
+	}
+	if len(seen) != n {
+		t.Errorf("%d dates have %d pseudonyms", n, len(seen))
+	}
+	for _, bad := range []string{"2023-02-29", "2024-13-01", "2024-00-10", "2024-01-00", "2024-01.01", "2024101001", "20x4-01-01", "2024-1-1"} {
+		if pseudonym.IsDate([]byte(bad)) {
+			t.Errorf("%s is taken for a date", bad)
+		}
 	}
 }
