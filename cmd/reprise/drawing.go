@@ -144,7 +144,7 @@ func draw(ctx context.Context, f *sampleFile, o scheduleOptions) (*plan.Drawing,
 	}
 	logged := o.kind == arrival.Logged
 	first, last := profile.Span()
-	return &plan.Drawing{Schedule: schedule, Seed: o.seed, From: t.From, To: t.To, LogFrom: first, LogTo: last, AllowWrites: o.allowWrites,
+	return &plan.Drawing{Schedule: schedule, Seed: o.seed, Tmp: o.tmp, From: t.From, To: t.To, LogFrom: first, LogTo: last, AllowWrites: o.allowWrites,
 		Records: func() iter.Seq2[*sample.Record, error] { return f.records(ctx, logged) }}, d, nil
 }
 
