@@ -46,52 +46,13 @@ func sendsLength(a *plan.Arrival) bool {
 
 // check refuses what would be another request on the wire than it is in the plan.
 func check(a *plan.Arrival, host string) error {
-	var what string
-	switch {
-	case !isToken(a.Method) || a.Method == "CONNECT":
-		what = "its method"
-	case !sendable(a.Target):
-		what = "its target"
-	case host == "" || !cleanValue(host) || strings.ContainsAny(host, " /?#@,\t"):
-		what = "its host"
-	case !cleanValue(a.Type):
-		what = "its content type"
-	case !cleanHeader(a.Header):
-		what = "a header line"
-	default:
-		return nil
+	if err := a.Check(); err != nil {
+		return fmt.Errorf("%w: %w", replay.ErrUnreplayable, err)
 	}
-	return fmt.Errorf("%w: %s", replay.ErrUnreplayable, what)
-}
-
-// sendable allows origin form, and the asterisk. An absolute URI never gets here: it could name another host.
-func sendable(target []byte) bool {
-	if len(target) == 0 || target[0] != '/' && string(target) != "*" {
-		return false
+	if !plan.IsHost(host) {
+		return fmt.Errorf("%w: its host", replay.ErrUnreplayable)
 	}
-	for _, c := range target {
-		if c <= ' ' || c == 0x7f {
-			return false
-		}
-	}
-	return true
-}
-
-// cleanHeader wants whole lines "Name: value\r\n" that do not touch the framing or the host.
-func cleanHeader(h []byte) bool {
-	for len(h) > 0 {
-		line, rest, ok := bytes.Cut(h, []byte("\r\n"))
-		name, value, colon := bytes.Cut(line, []byte(":"))
-		if !ok || !colon || !isToken(string(name)) || !cleanValue(string(value)) {
-			return false
-		}
-		switch strings.ToLower(string(name)) {
-		case "host", "content-length", "transfer-encoding", "upgrade", "expect":
-			return false
-		}
-		h = rest
-	}
-	return true
+	return nil
 }
 
 // hasField looks for a field name, lower case, in header lines.
@@ -113,18 +74,4 @@ func cleanValue(s string) bool {
 		}
 	}
 	return true
-}
-
-// isToken is the token of RFC 9110, 5.6.2.
-func isToken(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		case strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0:
-		default:
-			return false
-		}
-	}
-	return s != ""
 }
