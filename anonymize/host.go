@@ -72,7 +72,7 @@ func (a *Anonymizer) client(dst, client []byte) []byte {
 	if ok {
 		return out
 	}
-	if addr, _, ok := parseAddress(client); ok {
+	if addr, _, ok := endpoint.ParseAddress(client); ok {
 		out = a.mapAddress(addr).AppendTo(dst)
 	} else {
 		out = a.mapper.AppendName(dst, client)

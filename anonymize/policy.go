@@ -20,7 +20,7 @@ func set(words string) map[string]bool {
 // shape, or stands on the closed list, that goes with it.
 var (
 	smallKeys = set(`page paged page_no pageno pagenum page_num pageindex page_index pagesize page_size per_page perpage size limit
-		offset start rows count num skip top depth level width height w h quality cols columns step`)
+		offset start rows count skip top depth level width height w h quality cols columns step`)
 	orderKeys  = set(`sort sort_by sortby sort_order sortorder order order_by orderby ordering dir direction sort_dir asc desc`)
 	localeKeys = set(`lang language locale hl lc l10n culture ui_locales`)
 	formatKeys = set(`format output alt fmt feed flav accept responsetype response_type dataformat`)
@@ -51,7 +51,7 @@ func allows(key, value []byte) allowed {
 	var buf [maxKey]byte
 	k := lowered(buf[:0], key)
 	switch {
-	case smallKeys[string(k)] && len(value) <= 5 && onlyDigits(value):
+	case smallKeys[string(k)] && len(value) <= 4 && onlyDigits(value):
 		return allowSmall
 	case orderKeys[string(k)] && ofWords(value, orderWords):
 		return allowOrder
@@ -106,26 +106,15 @@ func ofWords(s []byte, words map[string]bool) bool {
 	}
 }
 
-// isLocale tells whether s is a language and perhaps a region, as in BCP 47: de, pt-BR, zh_CN.
-func isLocale(s []byte) bool {
-	if len(s) != 2 && len(s) != 5 || len(s) == 5 && s[2] != '-' && s[2] != '_' {
-		return false
-	}
-	for i, c := range s {
-		if i != 2 && (c|0x20 < 'a' || c|0x20 > 'z') {
-			return false
-		}
-	}
-	return true
-}
-
-// isVersion tells whether s is one to three numbers of up to four digits with dots. Four could be an address.
+// isVersion tells whether s is one to three numbers of up to three digits with dots, six digits in all. More could be
+// a phone number or an address.
 func isVersion(s []byte) bool {
-	digits, parts := 0, 1
+	digits, parts, all := 0, 1, 0
 	for _, c := range s {
 		switch {
-		case c >= '0' && c <= '9' && digits < 4:
+		case c >= '0' && c <= '9' && digits < 3 && all < 6:
 			digits++
+			all++
 		case c == '.' && digits > 0 && parts < 3:
 			digits = 0
 			parts++

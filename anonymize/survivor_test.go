@@ -51,7 +51,7 @@ func templates(t *testing.T, name string) *endpoint.Set {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.AddTarget(r.Target, xxhash.Sum64(r.Client), r.Status)
+		l.AddTarget(r.Target, endpoint.ClientHash(r.Client), r.Status)
 	}
 	return l.Set()
 }

@@ -64,6 +64,9 @@ func (a *Anonymizer) authority(dst, target []byte) (out, rest []byte) {
 	return dst, target
 }
 
+// usualPorts are those that say nothing but the protocol; any other number becomes 0.
+var usualPorts = set(`80 443 8080 8443`)
+
 // hostPort replaces [userinfo@]host[:port]. The user info is a secret, and is left out.
 func (a *Anonymizer) hostPort(dst, authority []byte) []byte {
 	if i := bytes.LastIndexByte(authority, '@'); i >= 0 {
@@ -72,8 +75,11 @@ func (a *Anonymizer) hostPort(dst, authority []byte) []byte {
 	}
 	host, port, _ := splitPort(authority)
 	dst = append(dst, a.host(host)...)
-	if len(port) > 0 {
+	switch {
+	case usualPorts[string(port)]:
 		dst = append(append(dst, ':'), port...)
+	case len(port) > 0:
+		dst = append(dst, ":0"...)
 	}
 	return dst
 }

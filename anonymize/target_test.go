@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"reprise/anonymize"
+	"reprise/anonymize/endpoint"
 	"reprise/anonymize/trace"
 
 	"pgregory.net/rapid"
@@ -64,6 +65,8 @@ func TestTargetForms(t *testing.T) {
 	f("/search?token=sk_live_abcdef", `/search\?token=[a-z0-9]{2}_[a-z0-9]{4}_[a-z0-9]{6}`)
 	f("/search#alice", `/search#[a-z]{5}`)
 	f("http://user:pass@shop.test:8080/p/4711", `http://[a-z2-7]{10}\.example:8080/p/[1-9]\d{3}`)
+	f("http://a.test:48213/", `http://[a-z2-7]{10}\.example:0/`)
+	f("word:48213", `[a-z2-7]{10}\.example:0`)
 	f("https://www.shop.test", `https://www\.[a-z2-7]{10}\.example`)
 	f("shop.test:443", `[a-z2-7]{10}\.example:443`)
 	f("http://127.0.0.1/p/4711", `http://127\.0\.0\.1/p/[1-9]\d{3}`)
@@ -235,5 +238,66 @@ func TestRefusals(t *testing.T) {
 	s := a.Stats()
 	if s.Records != 0 || s.Refused["method"] != 5 || s.Refused["target"] != 2 || s.Refused["status"] != 2 {
 		t.Errorf("statistics are %+v", s)
+	}
+}
+
+// What looks like a version, a locale, a page or a picture, and could be a number or a name of someone.
+func TestLookalikesAreReplaced(t *testing.T) {
+	a := anonymizer(t, 1)
+	for _, keep := range []string{"/search?v=1.7.1", "/search?ver=5.8", "/search?v=123.456", "/search?hl=pt-BR", "/search?lang=zh_CN", "/search?lang=DE",
+		"/search?page=9999&limit=100"} {
+		if got := target(t, a, keep); got != keep {
+			t.Errorf("%s became %s", keep, got)
+		}
+	}
+	for _, in := range []string{"/search?v=0176.4827.193", "/search?v=4111.2222.3333", "/search?v=4111.2222", "/search?v=123.456.7", "/search?hl=jo-hn",
+		"/search?lang=xx", "/search?lang=dE", "/search?page=73915", "/search?num=48291", "/search?num=4829"} {
+		_, value, _ := strings.Cut(in, "=")
+		got := target(t, a, in)
+		if _, out, ok := strings.Cut(got, "="); !ok || len(out) != len(value) || out == value {
+			t.Errorf("%s became %s", in, got)
+		}
+	}
+	for _, word := range []string{"1703x4829", "170x482", "48213x1"} {
+		if got := target(t, learned(t, "/"+word+"/a"), "/"+word+"/a"); strings.Contains(got, word) {
+			t.Errorf("/%s/a became %s", word, got)
+		}
+	}
+	if got := target(t, learned(t, "/200x150/images"), "/200x150/images"); got != "/200x150/images" {
+		t.Errorf("a common size became %s", got)
+	}
+}
+
+// learned has the templates of a log in which one client of many asks for path.
+func learned(t *testing.T, path string) *anonymize.Anonymizer {
+	t.Helper()
+	l := endpoint.NewLearner()
+	for client := range uint64(100) {
+		l.AddTarget([]byte("/"), client, 200)
+	}
+	l.AddTarget([]byte(path), 1, 200)
+	a, err := anonymize.New(testKey(t, 1), l.Set(), anonymize.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// A mail address whose domain ends like a file is one, and the same one in path and query.
+func TestMailInPathIsNoFile(t *testing.T) {
+	for _, mail := range []string{"jan@onet.pl", "jan@corp.py", "jan@corp.md", "jan@corp.zip", "jan@corp.mov", "jan@2x.pl"} {
+		a := learned(t, "/users/"+mail)
+		want := strings.TrimPrefix(target(t, a, "/?mail="+mail), "/?mail=")
+		if len(want) != len("0123456789abcdef@example.com") || !strings.HasSuffix(want, "@example.com") {
+			t.Errorf("?mail=%s became %s", mail, want)
+		}
+		for _, in := range []string{"/users/" + mail, "/users/" + strings.Replace(mail, "@", "%40", 1)} {
+			if got := strings.Replace(target(t, a, in), "%40", "@", 1); got != "/users/"+want {
+				t.Errorf("%s became %s, in the query %s", in, got, want)
+			}
+		}
+	}
+	if got := target(t, learned(t, "/img/logo@2x.png"), "/img/logo@2x.png"); !regexp.MustCompile(`^/img/[a-z]{4}@\dx\.png$|^/img/[a-z]{4}@[a-z0-9]{2}\.png$`).MatchString(got) {
+		t.Errorf("a picture for fine screens became %s", got)
 	}
 }

@@ -3,7 +3,6 @@ package anonymize
 import (
 	"bytes"
 	"net/netip"
-	"unsafe"
 
 	"reprise/anonymize/endpoint"
 	"reprise/anonymize/internal/pseudonym"
@@ -53,7 +52,7 @@ func shapeOf(text []byte) kind {
 	case endpoint.PrefixInt:
 		return kindNumbered
 	case endpoint.IP, endpoint.Token:
-		if _, _, ok := parseAddress(text); ok {
+		if _, _, ok := endpoint.ParseAddress(text); ok {
 			return kindAddress
 		}
 		if isList(text) {
@@ -156,7 +155,7 @@ func (a *Anonymizer) list(dst, text []byte) []byte {
 // address appends the pseudonym of an IP address, which may have brackets and a port. The port's value
 // is not kept.
 func (a *Anonymizer) address(dst, text []byte) ([]byte, bool) {
-	addr, port, ok := parseAddress(text)
+	addr, port, ok := endpoint.ParseAddress(text)
 	if !ok {
 		return dst, false
 	}
@@ -180,43 +179,4 @@ func (a *Anonymizer) mapAddress(addr netip.Addr) netip.Addr {
 		return addr
 	}
 	return a.prefix.Map(addr)
-}
-
-// parseAddress reads an address with or without brackets and port.
-func parseAddress(s []byte) (addr netip.Addr, port, ok bool) {
-	if len(s) < 2 || len(s) > 64 {
-		return addr, false, false
-	}
-	if s[0] == '[' {
-		end := bytes.IndexByte(s, ']')
-		if end < 2 || end != len(s)-1 && (s[end+1] != ':' || !onlyDigits(s[end+2:])) {
-			return addr, false, false
-		}
-		addr, ok = parseBare(s[1:end])
-		return addr, end < len(s)-1, ok
-	}
-	if addr, ok = parseBare(s); ok {
-		return addr, false, true
-	}
-	colon := bytes.LastIndexByte(s, ':')
-	if colon < 2 || !onlyDigits(s[colon+1:]) {
-		return addr, false, false
-	}
-	addr, ok = parseBare(s[:colon])
-	return addr, true, ok
-}
-
-func parseBare(s []byte) (netip.Addr, bool) {
-	for _, c := range s {
-		if unhex(c) == 255 && c != '.' && c != ':' && c != '%' {
-			return netip.Addr{}, false
-		}
-		if c == '%' {
-			break // a zone follows
-		}
-	}
-	// The string shares the bytes of s only while ParseAddr runs: an Addr keeps a zone as a copy, and the error, which
-	// would keep the string, is dropped. Converting would cost an allocation per record.
-	addr, err := netip.ParseAddr(unsafe.String(unsafe.SliceData(s), len(s)))
-	return addr, err == nil
 }

@@ -29,8 +29,8 @@ func NewLearner() *Learner {
 	return &Learner{paths: newCensus(Limit), keys: newCensus(KeyLimit)}
 }
 
-// AddTarget counts one request by its target: the path, and the keys of the query. client is any number that
-// stands for the client, such as a hash of the address, and status is the answer's; only 2xx and 3xx count.
+// AddTarget counts one request by its target: the path, and the keys of the query. client is a number that
+// stands for the client, such as ClientHash of its address, and status is the answer's; only 2xx and 3xx count.
 func (l *Learner) AddTarget(target []byte, client uint64, status int) {
 	l.Add(Path(target), client, status)
 	if _, query, ok := bytes.Cut(target, []byte{'?'}); ok && taught(status) {

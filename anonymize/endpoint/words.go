@@ -43,26 +43,32 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// IsRouteWord reports whether s stands on the fixed list of words that say nothing about anyone, or is the size of a
-// picture, such as 200x150.
+// IsRouteWord reports whether s stands on the fixed list of words that say nothing about anyone, or is a common
+// size of a picture, such as 200x150.
 func IsRouteWord(s []byte) bool { return routeWords[string(s)] || isPictureSize(s) }
+
+// sides are the lengths in pixels of which sizes of pictures are made. The list is closed: any two numbers could be a
+// phone number.
+var sides = wordSet(`16 20 24 25 30 32 36 40 48 50 57 60 64 70 72 75 76 80 90 96 100 114 120 125 128 140 144 150 152 160 180 192 200 210 220 225 240
+	250 256 270 280 300 310 320 336 350 360 375 384 400 414 420 430 450 480 500 512 540 550 600 630 640 675 700 720 728 750 768 800 850
+	900 960 970 1000 1024 1080 1100 1136 1152 1200 1280 1334 1366 1440 1500 1536 1600 1680 1800 1920 2000 2048 2160 2400 2560 3840 4096`)
 
 func isPictureSize(s []byte) bool {
 	width, height, ok := bytes.Cut(s, []byte{'x'})
-	return ok && isShortNumber(width) && isShortNumber(height)
+	return ok && sides[string(width)] && sides[string(height)]
 }
 
-func isShortNumber(s []byte) bool {
-	for _, c := range s {
-		if kindOf[c] != kDigit {
-			return false
+// pictures are the extensions before which a picture for fine screens has @2x or @3x. No domain ends in them.
+var pictures = wordSet(`avif gif jpeg jpg png svg webp`)
+
+// SplitExtension splits a known file extension, with its dot, off a segment. A mail address has none: .pl, .py, .md,
+// .zip and .mov are top-level domains too.
+func SplitExtension(s []byte) (stem, ext []byte) {
+	if at := bytes.LastIndexByte(s, '@'); at >= 0 && isMail(s) {
+		if domain := s[at+1:]; len(domain) < 4 || domain[0] < '2' || domain[0] > '4' || domain[1] != 'x' || domain[2] != '.' || !pictures[string(domain[3:])] {
+			return s, nil
 		}
 	}
-	return len(s) > 0 && len(s) <= 4
-}
-
-// SplitExtension splits a known file extension, with its dot, off a segment.
-func SplitExtension(s []byte) (stem, ext []byte) {
 	for i := len(s) - 1; i >= 0 && len(s)-i <= 12; i-- {
 		if s[i] != '.' {
 			continue

@@ -22,18 +22,18 @@ func newDistinct(limit int) *distinct {
 	return &distinct{limit: limit, exact: make(map[uint64]struct{})}
 }
 
-func (d *distinct) add(value []byte) uint64 {
+func (d *distinct) add(value []byte) {
 	h := xxhash.Sum64(value)
 	if d.registers != nil {
 		d.estimate(h)
-		return h
+		return
 	}
 	if _, known := d.exact[h]; known {
-		return h
+		return
 	}
 	if len(d.exact) < d.limit {
 		d.exact[h] = struct{}{}
-		return h
+		return
 	}
 	d.registers = make([]uint8, 1<<registerBits)
 	for old := range d.exact {
@@ -41,7 +41,6 @@ func (d *distinct) add(value []byte) uint64 {
 	}
 	d.exact = nil
 	d.estimate(h)
-	return h
 }
 
 func (d *distinct) estimate(h uint64) {

@@ -30,12 +30,18 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Limits of what is kept by name. Methods are words of the log, so a scanner can make up any number.
+// Limits of what is remembered.
 const (
-	maxMethods = 32
-	maxMethod  = 32      // bytes of a method
-	maxAgents  = 1 << 16 // user agents whose kind is remembered
+	maxStatuses = 32      // unusual status codes counted one by one
+	maxAgents   = 1 << 16 // user agents whose kind is known
 )
+
+// methods are those counted by name: HTTP and WebDAV. Any other word of the log could say something about someone.
+var methods = []string{"GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE",
+	"LOCK", "UNLOCK", "REPORT", "SEARCH", "PURGE", "QUERY", "PRI"}
+
+// otherMethod is the name under which all others are counted.
+const otherMethod = "other"
 
 // Inspection collects statistics over records. It is not safe for concurrent use.
 type Inspection struct {
@@ -59,7 +65,7 @@ func New(o Options) *Inspection {
 	return &Inspection{
 		options: o, first: math.MaxInt64, last: math.MinInt64,
 		seconds: newSeconds(), clients: newDistinct(o.Clients), paths: endpoint.NewLearner(),
-		methods: newTally(maxMethods), statuses: statuses{rare: newTally(maxMethods)},
+		methods: newTally(len(methods) + 1), statuses: statuses{rare: newTally(maxStatuses)},
 		agents: make(map[uint64]bool),
 	}
 }
@@ -70,11 +76,21 @@ func (i *Inspection) Add(r *ingest.Record) {
 	i.seconds.add(r.Start)
 	i.sliding.add(r.Start)
 	i.fine = i.fine || r.Precision != ingest.PrecisionSecond
-	client := i.clients.add(r.Client)
-	i.paths.Add(endpoint.Path(r.Target), client, r.Status)
-	i.methods.add(r.Method[:min(len(r.Method), maxMethod)])
+	i.clients.add(r.Client)
+	i.paths.Add(endpoint.Path(r.Target), endpoint.ClientHash(r.Client), r.Status)
+	i.addMethod(r.Method)
 	i.statuses.add(r.Status)
 	i.addShares(r)
+}
+
+func (i *Inspection) addMethod(method []byte) {
+	for _, known := range methods {
+		if string(method) == known {
+			i.methods.add(method)
+			return
+		}
+	}
+	i.methods.add([]byte(otherMethod))
 }
 
 func (i *Inspection) addShares(r *ingest.Record) {
