@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/urfave/cli/v2"
 
 	"reprise/anonymize/endpoint"
@@ -75,7 +74,7 @@ func (s *shell) learn(ctx context.Context, o logOptions) (*endpoint.Set, ingest.
 		if err != nil {
 			return nil, r.Report(), inputFailure(err)
 		}
-		l.AddTarget(rec.Target, xxhash.Sum64(rec.Client), rec.Status)
+		l.AddTarget(rec.Target, endpoint.ClientHash(rec.Client), rec.Status)
 	}
 	return l.Set(), r.Report(), nil
 }
