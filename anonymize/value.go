@@ -63,7 +63,7 @@ func shapeOf(text []byte) kind {
 }
 
 // maxWalk bounds how often a value is mapped again; a value that can be counted never needs as many.
-const maxWalk = 1 << 16
+const maxWalk = 1 << 12
 
 // pseudonym appends the pseudonym of a decoded value by its shape. The maps of texts and of numbered words are one to
 // one within their layout, in which other shapes can lie as well, such as addresses among dotted numbers; a result of

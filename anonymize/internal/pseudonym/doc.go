@@ -1,9 +1,9 @@
 // Package pseudonym turns values into keyed pseudonyms of the same shape. It knows shapes, not where a
 // value stood: package anonymize decides what is replaced.
 //
-//   - Numbers, and single words of few letters, go through a keyed permutation of exactly the values of
-//     their class (width, leading zero, int32, int64, alphabet), so two of them never become one.
-//   - Longer strings get HMAC-SHA-256 output in their own alphabet and length.
+//   - Numbers, dates, and texts of few letters and digits go through a keyed permutation of exactly the values of
+//     their class (width, leading zero, int32, int64; the layout of a text), so two of them never become one.
+//   - Longer texts get HMAC-SHA-256 output in their own layout.
 //   - Addresses go through a prefix-preserving permutation that leaves special blocks in place.
 //
 // Every class has its own subkey (HKDF-SHA-256), named "reprise/anon/v1/ENTITY/CLASS".

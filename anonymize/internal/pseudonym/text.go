@@ -101,12 +101,18 @@ func (m *Mapper) appendNumber(dst, value []byte, v, size uint64) []byte {
 	return dst
 }
 
-// appendDrawn replaces a value by the bits of its HMAC.
+// appendDrawn replaces a value by the bits of its HMAC. A run that comes out with other kinds of letters and digits than
+// the value's is drawn again.
 func (m *Mapper) appendDrawn(dst, value []byte) []byte {
 	m.start(labelText, value)
-	at := 0
-	for _, set := range m.layout {
+	for i, at := 0, 0; i < len(m.layout); {
+		set, n := m.layout[i], m.layout[i].width(value[at:])
 		switch {
+		case kindOf(value[at]) != 0:
+			for n = 1; at+n < len(value) && kindOf(value[at+n]) != 0; n++ {
+			}
+			dst = m.appendRun(dst, value[at:at+n], m.layout[i:i+n])
+			i += n - 1
 		case set == nil:
 			dst = appendKept(dst, value[at:at+1])
 		case set == strays:
@@ -114,9 +120,26 @@ func (m *Mapper) appendDrawn(dst, value []byte) []byte {
 		default:
 			dst = set.append(dst, m.draw(uint64(set.size)))
 		}
-		at += set.width(value[at:])
+		i++
+		at += n
 	}
 	return dst
+}
+
+// appendRun draws a run of letters and digits with the kinds of the given one.
+func (m *Mapper) appendRun(dst, run []byte, layout []*symbols) []byte {
+	for start := len(dst); ; dst = dst[:start] {
+		for i, set := range layout {
+			if set == nil {
+				dst = append(dst, run[i])
+			} else {
+				dst = set.append(dst, uint64(m.pick(set.size)))
+			}
+		}
+		if alphabetOf(dst[start:]) == alphabetOf(run) {
+			return dst
+		}
+	}
 }
 
 // appendKept appends bytes that stay, but for control bytes.

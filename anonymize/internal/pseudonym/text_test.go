@@ -252,6 +252,25 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
+// Long texts are drawn run by run in their kinds, so that they cannot turn into a number or a plain word.
+func TestLongTextsKeepTheirKinds(t *testing.T) {
+	m := pseudonym.NewMapper(master(1), "id")
+	kinds := func(s string) (k string) {
+		for _, run := range regexp.MustCompile(`[0-9A-Za-z]+|[^0-9A-Za-z]+`).FindAllString(s, -1) {
+			for _, set := range []string{"0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"} {
+				k += fmt.Sprint(strings.ContainsAny(run, set), " ")
+			}
+		}
+		return k
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		in := rapid.StringMatching(`[a1]{2,20}-[aB1]{1,4}-[fA1]{6,8}-[a1-]{0,60}`).Draw(t, "text")
+		if out := string(m.AppendText(nil, []byte(in))); kinds(in) != kinds(out) {
+			t.Fatalf("%s became %s", in, out)
+		}
+	})
+}
+
 // Values of a few runs never merge: small layouts as a whole, larger ones by some thousands.
 func TestLayoutsAreInjective(t *testing.T) {
 	m := pseudonym.NewMapper(master(1), "id")
