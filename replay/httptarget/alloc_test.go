@@ -34,7 +34,7 @@ func TestExchangeDoesNotAllocate(t *testing.T) {
 		var before, after runtime.MemStats
 		target.made = 0
 		runtime.ReadMemStats(&before)
-		totals, err := replay.RunClosed(t.Context(), steady(10_000, 1), target, nil, replay.ClosedOptions{Workers: 2, Duration: d})
+		totals, err := replay.RunClosed(t.Context(), steady(10_000, 1), target, nil, replay.ClosedOptions{Workers: 16, Duration: d})
 		runtime.ReadMemStats(&after)
 		if err != nil || totals.Ledger.Kinds[result.Completed] != totals.Ledger.Started {
 			t.Fatalf("%+v, %v", totals.Ledger, err)

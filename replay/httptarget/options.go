@@ -35,7 +35,8 @@ type Options struct {
 	Agent string
 	// HostHeader chooses the Host header. Empty means HostTarget.
 	HostHeader HostHeader
-	// Policy chooses connections. Empty means PolicyReuse. PolicyUser is not available for https.
+	// Policy chooses connections. Empty means PolicyReuse. PolicyUser is not available for https; without MaxConns
+	// it keeps 1,024 idle connections, those used last.
 	Policy Policy
 	// MaxConns limits the connections; shots beyond it queue. 0 means no limit.
 	MaxConns int
