@@ -52,7 +52,6 @@ func (r *rehearsal) run(ctx context.Context) (*archived, error) {
 	if err != nil {
 		return nil, err
 	}
-	warmed := target.Connections()
 	totals, cut := r.send(ctx, target, archive)
 	if totals == nil {
 		return nil, errors.Join(cut, abandon(archive))
@@ -63,7 +62,6 @@ func (r *rehearsal) run(ctx context.Context) (*archived, error) {
 	conns := target.Connections()
 	// Its connections may hold the last file descriptors, and the archive needs some.
 	cut = errors.Join(cut, closeTarget())
-	conns.New, conns.Reused = conns.New-warmed.New, conns.Reused-warmed.Reused
 	summary, err := r.summarise(totals, conns, warmup)
 	if err != nil {
 		return nil, errors.Join(cut, err)
