@@ -31,7 +31,7 @@ check: lint generated fuzz vulnerabilities
 lint:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not gofmt-ed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet $(PACKAGES)
-	$(TOOL) golangci-lint run $(PACKAGES)
+	$(TOOL) golangci-lint run --allow-parallel-runners $(PACKAGES)
 	$(GO) test -run 'Architecture|Budget' .
 
 # Generated files must be what their generators make.

@@ -48,7 +48,7 @@ is pseudonymised personal data, not anonymous: keep the key away from it.
 			if o.memory, err = memoryOf(c); err != nil {
 				return err
 			}
-			_, err = s.anonymize(c.Context, o, c.String("output"), c.Bool("force"))
+			err = s.anonymize(c.Context, o, c.String("output"), c.Bool("force"))
 			return err
 		},
 	}
@@ -69,57 +69,56 @@ type anonymizeOptions struct {
 }
 
 // anonymize writes the trace of logs.
-func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, force bool) (_ ingest.Report, err error) {
-	none := ingest.Report{}
+func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, force bool) (err error) {
 	key, err := loadKey(o.key)
 	if err != nil {
-		return none, err
+		return err
 	}
 	dst, err := create(out, force, s.out, o.logs.names...)
 	if err != nil {
-		return none, err
+		return err
 	}
 	defer dst.discard()
 	finish, err := o.logs.rejectsTo(force)
 	if err != nil {
-		return none, err
+		return err
 	}
 	defer func() { err = finish(err) }()
 	set, err := s.templates(ctx, o.endpoints, o.logs)
 	if err != nil {
-		return none, err
+		return err
 	}
 	an, err := anonymize.New(key, set, anonymize.Options{Refuse: o.logs.refuse})
 	if err != nil {
-		return none, err
+		return err
 	}
 	r, err := o.logs.open(ctx)
 	if err != nil {
-		return none, err
+		return err
 	}
 	defer r.Close()
 	sorter, err := trace.NewSorter(trace.SorterOptions{Memory: o.memory, Tmp: o.tmp})
 	if err != nil {
-		return none, err
+		return err
 	}
 	defer sorter.Close()
 	if err = s.fillSorter(ctx, an, r, sorter, o.workers); err != nil {
-		return none, err
+		return err
 	}
 	report := r.Report()
 	s.printReport(report)
 	if err = o.logs.check(report); err != nil {
-		return report, err
+		return err
 	}
 	records := report.Total().Records
 	if refused := records - sorter.Len(); refused > 0 {
 		by := an.Stats().Refused
 		fmt.Fprintf(s.err, "  %d of the records have no clean form and are left out: %s\n", refused, reasons(by))
 		if err = o.logs.checkRefused(records, refused, by); err != nil {
-			return report, err
+			return err
 		}
 	}
-	return report, s.writeTrace(ctx, dst, sorter, report, key, set, an)
+	return s.writeTrace(ctx, dst, sorter, report, key, set, an)
 }
 
 // fillSorter pseudonymises all records; only the results reach the sorter, and with it the disk.

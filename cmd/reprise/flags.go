@@ -12,8 +12,8 @@ func twin(name string) []string {
 	return []string{"REPRISE_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}
 }
 
-func text(name, value, usage string, aliases ...string) *cli.StringFlag {
-	return &cli.StringFlag{Name: name, Aliases: aliases, Value: value, Usage: usage, EnvVars: twin(name)}
+func text(name, value, usage string) *cli.StringFlag {
+	return &cli.StringFlag{Name: name, Value: value, Usage: usage, EnvVars: twin(name)}
 }
 
 func whole(name string, value int, usage string) *cli.IntFlag {

@@ -37,7 +37,7 @@ func (r *rehearsal) run(ctx context.Context) (*archived, error) {
 		return nil, targetFailure(ctx, err)
 	}
 	closeTarget := sync.OnceValue(target.Close)
-	defer closeTarget()
+	defer func() { _ = closeTarget() }() // its error was told where it mattered
 	warmup, err := r.warm(ctx, target)
 	if err != nil {
 		return nil, err

@@ -196,7 +196,7 @@ func (s *shell) step(stage, detail string) {
 // prepare makes the plan of a log.
 func (s *shell) prepare(ctx context.Context, o runOptions, p prepared) (*diagnosis, error) {
 	s.step("anonymize", strings.Join(o.anonymize.logs.names, " "))
-	if _, err := s.anonymize(ctx, o.anonymize, p.trace, true); err != nil {
+	if err := s.anonymize(ctx, o.anonymize, p.trace, true); err != nil {
 		return nil, err
 	}
 	s.step("sample", p.trace)

@@ -75,7 +75,7 @@ func stalled(t *testing.T, flags ...string) (summary map[string]any, release tim
 	return summary, releaseOf(t, filepath.Join(dir, "requests.jsonl.zst"))
 }
 
-// releaseOf reads when the requests that waited for more than 100 ms were answered.
+// releaseOf reads when the requests that waited for more than half a second were answered: no busy machine makes one wait so long.
 func releaseOf(t *testing.T, name string) time.Duration {
 	t.Helper()
 	text, err := plainText(name)
@@ -88,7 +88,7 @@ func releaseOf(t *testing.T, name string) time.Duration {
 		if err := json.Unmarshal(line, &r); err != nil {
 			t.Fatal(err)
 		}
-		if r.Done-r.Intended > 100e6 {
+		if r.Done-r.Intended > 500e6 {
 			first, last = min(first, r.Done), max(last, r.Done)
 		}
 	}

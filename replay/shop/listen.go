@@ -69,7 +69,9 @@ func Listen(ctx context.Context, addr string, h http.Handler, o ListenOptions) (
 			s.err = errors.Join(s.err, server.Close())
 		case <-ctx.Done():
 			s.err = shutdown(context.WithoutCancel(ctx), server)
-			_ = <-served // http.ErrServerClosed
+			if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+				s.err = errors.Join(s.err, err)
+			}
 		}
 	}()
 	return s, nil
