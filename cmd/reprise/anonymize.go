@@ -48,8 +48,7 @@ is pseudonymised personal data, not anonymous: keep the key away from it.
 			if o.memory, err = memoryOf(c); err != nil {
 				return err
 			}
-			err = s.anonymize(c.Context, o, c.String("output"), c.Bool("force"))
-			return err
+			return s.anonymize(c.Context, o, c.String("output"), c.Bool("force"))
 		},
 	}
 }

@@ -2,13 +2,17 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"syscall"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -23,6 +27,9 @@ const (
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: reads 300 MB twice")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("needs Linux: the peak is read from /proc")
 	}
 	t.Parallel()
 	dir := t.TempDir()
@@ -57,25 +64,33 @@ func TestMemory(t *testing.T) {
 // a finished process is no use: it counts the memory of the test before it became the command.
 func watched(t *testing.T, c *exec.Cmd) (peak int64) {
 	t.Helper()
+	var report bytes.Buffer
+	c.Stderr = &report
+	if err := c.Start(); err != nil { // returns when it is the command
+		t.Fatal(err)
+	}
 	ended := make(chan struct{})
-	watching := make(chan int64)
-	go func() {
-		most := int64(0)
+	var watch sync.WaitGroup
+	watch.Go(func() {
 		for {
-			if c.Process != nil {
-				most = max(most, residentPeak(c.Process.Pid))
-			}
+			peak = max(peak, residentPeak(c.Process.Pid))
 			select {
 			case <-ended:
-				watching <- most
 				return
 			case <-time.After(5 * time.Millisecond):
 			}
 		}
-	}()
-	runs(t, c)
+	})
+	err := c.Wait()
 	close(ended)
-	return <-watching
+	watch.Wait()
+	if err != nil {
+		t.Fatalf("reprise %s: %v\n%s", c.Args[1], err, report.Bytes())
+	}
+	if peak == 0 {
+		t.Fatal("/proc tells nothing about memory")
+	}
+	return peak
 }
 
 // residentPeak is VmHWM of a running process, 0 when it has none.
