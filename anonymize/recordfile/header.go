@@ -12,7 +12,7 @@ const Version = 1
 // Header is the first line of a record file. It holds no wall-clock time, no host and no folder, so that
 // equal inputs give equal bytes.
 type Header struct {
-	Kind    string         `json:"kind"`              // "trace", "sample", "plan" or "timeline"
+	Kind    string         `json:"kind"`              // "trace", "sample", "plan", "timeline" or "requests"
 	Version int            `json:"version"`           // major version of the kind's format
 	Tool    string         `json:"tool"`              // such as "reprise 0.1.0"
 	Seed    uint64         `json:"seed"`              // 0 where nothing was drawn

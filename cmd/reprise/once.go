@@ -146,7 +146,13 @@ func (r *rehearsal) send(ctx context.Context, t *httptarget.Target, a *result.Ar
 		return nil, errors.Join(err, m.Abandon())
 	}
 	totals, err := r.drive(ctx, t, append(observers, w), &seen)
-	if err = errors.Join(err, w.Close()); err != nil {
+	var names []string
+	if totals != nil {
+		for _, e := range totals.Endpoints {
+			names = append(names, e.Method+" "+e.Template)
+		}
+	}
+	if err = errors.Join(err, w.Close(names)); err != nil {
 		return totals, errors.Join(err, m.Abandon())
 	}
 	return totals, m.Commit()

@@ -187,7 +187,7 @@ func TestRecordFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
+	if err := w.Close([]string{"GET /x"}); err != nil {
 		t.Fatal(err)
 	}
 	lines(t, &b, result.RequestsKind,

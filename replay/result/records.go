@@ -1,6 +1,7 @@
 package result
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -98,9 +99,14 @@ func appendSet(b []byte, key string, v, unset int64) []byte {
 	return recordfile.AppendInt(b, key, v)
 }
 
-// Close writes the trailer; it does not close the underlying writer.
-func (w *RequestWriter) Close() error {
-	if err := w.file.Close(recordfile.Trailer{}); err != nil {
+// Close writes the trailer, whose details name the endpoints by their index; it does not close the
+// underlying writer.
+func (w *RequestWriter) Close(endpoints []string) error {
+	details, err := json.Marshal(map[string]any{"endpoints": endpoints})
+	if err != nil {
+		return fmt.Errorf("write requests: %w", err)
+	}
+	if err := w.file.Close(recordfile.Trailer{Details: details}); err != nil {
 		return fmt.Errorf("write requests: %w", err)
 	}
 	return nil
