@@ -19,28 +19,15 @@ var fields = strings.Fields(`version mode scenario seed rate duration_seconds ti
 	tool_version offered_rps wall_seconds target_environment target_version errors.total errors.by_kind dropped unsent withheld
 	written in_flight_at_end`)
 
-// built is reprise as make builds it, with the commit in it.
-func built(t *testing.T) (program, commit string) {
-	t.Helper()
-	program = filepath.Join(t.TempDir(), "reprise")
-	if out, err := exec.Command("go", "build", "-trimpath", "-buildvcs=auto", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	head, err := exec.Command("git", "rev-parse", "HEAD").Output()
-	if err != nil {
-		return program, "unknown" // not a checkout
-	}
-	return program, string(head[:12])
-}
-
 // TestDemo runs the demo of the README. How fast a busy machine does it is not asserted.
 func TestDemo(t *testing.T) {
-	program, commit := built(t)
-	dir := t.TempDir()
-	c := exec.Command(program, "demo", "-o", "demo")
-	c.Dir = dir
+	commit := "unknown" // not a checkout
+	if head, err := exec.Command("git", "rev-parse", "HEAD").Output(); err == nil {
+		commit = string(head[:12])
+	}
+	c := built(t, "demo", "-o", "demo")
 	stdout := runs(t, c, exitOK, exitInvalid)
-	demo := filepath.Join(dir, "demo")
+	demo := filepath.Join(c.Dir, "demo")
 	if n := strings.Count(stdout, "open planned="); n < 3 {
 		t.Errorf("%d open runs were printed, want the replay, P1 and the stall:\n%s", n, stdout)
 	}

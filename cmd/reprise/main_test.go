@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -47,6 +49,28 @@ func testAll(m *testing.M) int {
 func command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.Command(filepath.Join(folder, "reprise"), args...)
+	c.Dir = t.TempDir()
+	return c
+}
+
+// build makes reprise as make does, with the commit in it and without a race detector, once for all tests.
+var build = sync.OnceValues(func() (program string, err error) {
+	program = filepath.Join(folder, "built", "reprise")
+	out, err := exec.Command("go", "build", "-trimpath", "-buildvcs=auto", "-o", program, ".").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+})
+
+// built is a run of the program as users have it, for tests of what it takes and how fast it is.
+func built(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	program, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(program, args...)
 	c.Dir = t.TempDir()
 	return c
 }

@@ -40,7 +40,7 @@ func TestMemory(t *testing.T) {
 		{"inspect", "--json", "-"},
 		{"anonymize", "-", "--key-file", "k", "--endpoints", "endpoints.yaml", "-o", "trace"},
 	} {
-		c := command(t, args...)
+		c := built(t, args...)
 		c.Dir = dir
 		in, err := c.StdinPipe()
 		if err != nil {

@@ -45,9 +45,8 @@ func runs(t testing.TB, c *exec.Cmd, codes ...int) (stdout string) {
 }
 
 // background starts a command whose first line of output tells that it is ready, and ends it with the test.
-func background(t testing.TB, args ...string) (first string) {
+func background(t testing.TB, c *exec.Cmd) (first string) {
 	t.Helper()
-	c := command(t, args...)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +61,7 @@ func background(t testing.TB, args ...string) (first string) {
 	line := make([]byte, 0, 256)
 	for one := make([]byte, 1); !bytes.HasSuffix(line, []byte("\n")); line = append(line, one[0]) {
 		if _, err := out.Read(one); err != nil {
-			t.Fatalf("reprise %s ended before it was ready: %v", args[0], err)
+			t.Fatalf("reprise %s ended before it was ready: %v", c.Args[1], err)
 		}
 	}
 	return strings.TrimSpace(string(line))

@@ -64,11 +64,11 @@ func TestStall(t *testing.T) {
 // answer to a held request to the last.
 func stalled(t *testing.T, flags ...string) (summary map[string]any, release time.Duration) {
 	t.Helper()
-	url := background(t, "shop", "--listen", "127.0.0.1:0", "--faults", `{"stall":{"after":"8s","for":"2s"}}`)
-	dir := t.TempDir()
+	url := background(t, built(t, "shop", "--listen", "127.0.0.1:0", "--faults", `{"stall":{"after":"8s","for":"2s"}}`))
 	args := []string{"load", "--path", "/healthz", "--duration", "20s", "--timeout", "5s", "--target", url, "--requests", "-o", "runs"}
-	line := reprise(t, dir, append(args, flags...), exitOK, exitInvalid)
-	dir, summary = oneRun(t, filepath.Join(dir, "runs", "*"))
+	c := built(t, append(args, flags...)...)
+	line := runs(t, c, exitOK, exitInvalid)
+	dir, summary := oneRun(t, filepath.Join(c.Dir, "runs", "*"))
 	if strings.Contains(line, "open ") && figureOf(t, summary, "dropped") > 0 {
 		t.Errorf("dropped requests below the cap: %s", line)
 	}
