@@ -96,17 +96,18 @@ func FuzzStamp(f *testing.F) {
 // Whatever the bytes, every line is accounted for, and as many lines come out as go in.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(line("/1") + "\r\n\x00\x00" + line("/2") + "\n\n#x\n\xff\n" + head))
+	f.Add([]byte(line("/1") + "\r\n" + line("/2") + "\n\n#x\n\xff\n" + head))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if bytes.IndexByte(data, '\n') < 0 || bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) || bytes.IndexByte(data, 0) >= 0 {
-			t.Skip("other line ends, other encodings and holes are counted otherwise")
+			return // other line ends, other encodings and holes are counted otherwise
 		}
 		r, err := ingest.Open(t.Context(), []string{"-"}, ingest.Options{Format: "combined", Stdin: bytes.NewReader(data), SkipHash: true})
 		if err != nil {
-			t.Skip(err) // compressed by its first bytes, and damaged there
+			return // compressed by its first bytes, and damaged there
 		}
 		for _, err := range r.Records(t.Context()) {
 			if err != nil {
-				t.Skip(err)
+				return // compressed by its first bytes, and damaged further on
 			}
 		}
 		rep := r.Report().Files[0]
