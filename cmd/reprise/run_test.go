@@ -17,7 +17,7 @@ import (
 // reprise runs a command in dir and wants one of the exit codes; no code means 0.
 func reprise(t testing.TB, dir string, args []string, codes ...int) (stdout string) {
 	t.Helper()
-	c := command(t, args...)
+	c := built(t, args...)
 	c.Dir = dir
 	return runs(t, c, codes...)
 }
