@@ -39,6 +39,10 @@ type injection struct {
 	waiting  atomic.Int64
 	requests atomic.Uint64
 	replaced chan struct{} // closed by the next Set, which ends every wait
+	// thawed is closed at the end of the stall: one event for all, so that the held requests go on in the
+	// order in which they came. A timer each would let them go in any order.
+	thawed chan struct{}
+	thaw   *time.Timer
 }
 
 // NewFaults returns faults as Set would leave them.
@@ -59,6 +63,8 @@ func (f *Faults) Set(spec FaultSpec) error {
 	if s := spec.Stall; s != nil {
 		n.from = n.since.Add(s.After)
 		n.to = n.from.Add(s.For)
+		n.thawed = make(chan struct{})
+		n.thaw = time.AfterFunc(n.to.Sub(n.since), func() { close(n.thawed) })
 	}
 	if len(spec.Slow) > 0 {
 		n.slow, _ = slowRoutes(spec.Slow) // validate has tried it
@@ -69,6 +75,9 @@ func (f *Faults) Set(spec FaultSpec) error {
 	f.setting.Lock()
 	defer f.setting.Unlock()
 	if old := f.current.Swap(n); old != nil {
+		if old.thaw != nil {
+			old.thaw.Stop()
+		}
 		close(old.replaced)
 	}
 	return nil
