@@ -33,13 +33,13 @@ func (b *Batch) Reset() {
 }
 
 // texts lists the record's byte fields.
-func (r *Record) texts() [9]*[]byte {
-	return [...]*[]byte{&r.Client, &r.Forwarded, &r.User, &r.Host, &r.Method, &r.Target, &r.Protocol, &r.Referer, &r.Agent}
+func (r *Record) texts() [11]*[]byte {
+	return [...]*[]byte{&r.Client, &r.Forwarded, &r.User, &r.Host, &r.Method, &r.Target, &r.Protocol, &r.Referer, &r.Agent, &r.RequestID, &r.Upstream}
 }
 
 func (r *Record) size() int {
 	return len(r.Client) + len(r.Forwarded) + len(r.User) + len(r.Host) + len(r.Method) + len(r.Target) +
-		len(r.Protocol) + len(r.Referer) + len(r.Agent)
+		len(r.Protocol) + len(r.Referer) + len(r.Agent) + len(r.RequestID) + len(r.Upstream)
 }
 
 // own moves r's bytes behind those of buf, which has room for them, and returns the longer buf.

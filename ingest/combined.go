@@ -20,6 +20,28 @@ type family struct {
 	clock     clfClock
 }
 
+// ingressFormat is the default log-format-upstream of ingress-nginx, up to the columns that are read.
+const ingressFormat = `$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent ` +
+	`"$http_referer" "$http_user_agent" $request_length $request_time [$proxy_upstream_name]`
+
+// combinedFamily are the formats that begin like the common log format.
+var combinedFamily = []known{
+	{"ingress", "ingress-nginx", StampEnd, openIngress},
+	{"main", "nginx main", StampEnd, func(FormatOptions) Format { return &family{name: "main", agent: true, forwarded: true} }},
+	{"vhost_combined", "Apache vhost_combined", StampStart, func(FormatOptions) Format { return &family{name: "vhost_combined", vhost: true, agent: true} }},
+	{"combined", "nginx or Apache combined", StampAuto, func(FormatOptions) Format { return &family{name: "combined", agent: true} }},
+	{"vhost_common", "Apache common with the virtual host", StampStart, func(FormatOptions) Format { return &family{name: "vhost_common", vhost: true} }},
+	{"common", "common", StampAuto, func(FormatOptions) Format { return &family{name: "common"} }},
+}
+
+func openIngress(o FormatOptions) Format {
+	p, err := compile("ingress", ingressFormat, o)
+	if err != nil {
+		panic("ingest: a known format does not compile: " + err.Error())
+	}
+	return p
+}
+
 // Name implements Format.
 func (f *family) Name() string { return f.name }
 

@@ -151,7 +151,7 @@ func (f *file) records(ctx context.Context, o *Options, yield func(*Record, erro
 	defer stop()
 	defer func() { err = errors.Join(err, in.Close()) }()
 	if f.spec == "" {
-		f.spec = Names()[3] // lines that are all empty or directives need no format of their own
+		f.spec = "combined" // lines that are all empty or directives need no format of their own
 	}
 	format, err := NewFormat(f.spec, FormatOptions{Stamp: o.Stamp, Location: o.Location})
 	if err != nil {
@@ -208,10 +208,17 @@ func (f *file) scan(ctx context.Context, l *lines, format Format, o *Options, yi
 		switch {
 		case long:
 		case isDirective(line):
+			if f, ok := format.(framed); ok {
+				f.directive(line)
+			}
 			rep.Skipped++
 			continue
 		default:
 			verdict = format.Parse(line, &record)
+		}
+		if verdict.Reason == Skip {
+			rep.Skipped++
+			continue
 		}
 		if verdict.Rejected() {
 			f.reasons[verdict.Reason]++
@@ -262,7 +269,7 @@ func (f *file) account() FileReport {
 	rep.Name = f.name
 	rep.MaxLate = float64(f.maxLate) / 1e9
 	rep.Reasons = map[string]int64{}
-	for r := NoRequest + 1; r < reasons; r++ {
+	for r := Skip + 1; r < reasons; r++ {
 		if n := f.reasons[r]; n > 0 {
 			rep.Reasons[r.String()] = n
 			rep.Rejected += n

@@ -18,6 +18,12 @@ type Format interface {
 	Parse(line []byte, r *Record) Verdict
 }
 
+// framed is a Format whose files describe themselves in "#" lines.
+type framed interface {
+	// directive takes one such line, which stands before the lines that it is about.
+	directive(line []byte)
+}
+
 // FormatOptions says what a format string leaves open. The zero value is usable.
 type FormatOptions struct {
 	// Stamp tells whether the time is the start or the end of a request; StampAuto takes what the server
@@ -27,32 +33,18 @@ type FormatOptions struct {
 	Location *time.Location
 }
 
-// Names lists the known formats, most specific first.
-func Names() []string {
-	return []string{"ingress", "main", "vhost_combined", "combined", "vhost_common", "common"}
-}
-
-// ingressFormat is the default log-format-upstream of ingress-nginx, up to the columns that are read.
-const ingressFormat = `$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent ` +
-	`"$http_referer" "$http_user_agent" $request_length $request_time [$proxy_upstream_name]`
-
-// NewFormat returns the format of a known name (see Names), or compiles a server's own format string: an
-// nginx log_format when it has $variables, an Apache LogFormat when it has %directives. A *FormatError
-// tells the byte of the string that cannot be compiled.
+// NewFormat returns the format that spec means:
+//
+//	combined                      a known name (see Names)
+//	$remote_addr - [$time_local]  an nginx log_format, recognised by its $variables
+//	%h %l %u %t \"%r\" %>s        an Apache LogFormat, recognised by its %directives
+//
+// A *FormatError tells the byte of the string that cannot be compiled.
 func NewFormat(spec string, o FormatOptions) (Format, error) {
-	switch spec {
-	case "common":
-		return &family{name: spec}, nil
-	case "combined":
-		return &family{name: spec, agent: true}, nil
-	case "main":
-		return &family{name: spec, agent: true, forwarded: true}, nil
-	case "vhost_common":
-		return &family{name: spec, vhost: true}, nil
-	case "vhost_combined":
-		return &family{name: spec, vhost: true, agent: true}, nil
-	case "ingress":
-		return compile(spec, ingressFormat, o)
+	for i := range knownFormats {
+		if k := &knownFormats[i]; k.name == spec {
+			return k.open(o), nil
+		}
 	}
 	if !strings.ContainsAny(spec, "$%") {
 		return nil, &FormatError{Column: 1, Message: fmt.Sprintf("neither a known name (%s) nor a string with $variables or %%directives", strings.Join(slices.Sorted(slices.Values(Names())), ", "))}

@@ -1,5 +1,7 @@
 package ingest
 
+import "bytes"
+
 // Precision is the resolution of a logged time stamp.
 type Precision uint8
 
@@ -51,12 +53,63 @@ type Record struct {
 	Bytes     int64  // response bytes, or Unknown
 	Referer   []byte
 	Agent     []byte
+	RequestID []byte // the server's or the proxy's id of the request; empty when unknown
+	// Upstream is what the log says about the time in upstream servers, as logged, and UpstreamUnit the
+	// nanoseconds of its unit. UpstreamTimes reads it.
+	Upstream     []byte
+	UpstreamUnit int64
+
+	Flags Flags
 
 	Pos Pos
+}
+
+// Flags are marks of a Record.
+type Flags uint8
+
+const (
+	// FlagDecoded: the log's own escapes were undone in the target.
+	FlagDecoded Flags = 1 << iota
+	// FlagTruncated: the server cut the line, so the target may be incomplete.
+	FlagTruncated
+	// FlagWithHeaders: Bytes counts the response's header too.
+	FlagWithHeaders
+)
+
+// setTime fills the start from the logged moment: the start itself, or the end, from which a known
+// Duration is taken.
+func (r *Record) setTime(ns int64, moment Stamp) {
+	r.Start = ns
+	if moment == StampEnd && r.Duration != Unknown {
+		r.Start, r.Origin = ns-r.Duration, OriginDerived
+	}
+}
+
+// End returns the end of the request in nanoseconds since the Unix epoch, false when the log does not tell it.
+func (r *Record) End() (ns int64, ok bool) {
+	if r.Duration == Unknown {
+		return 0, false
+	}
+	return r.Start + r.Duration, true
+}
+
+// UpstreamTimes appends to times the nanoseconds that each tried upstream server took, in order, Unknown
+// for one that gave none. Servers are told apart as nginx does: by commas, or by colons for groups of an
+// internal redirect.
+func (r *Record) UpstreamTimes(times []int64) []int64 {
+	for part := range bytes.FieldsFuncSeq(r.Upstream, func(c rune) bool { return c == ',' || c == ':' || c == ' ' }) {
+		ns, ok := parseDuration(part, r.UpstreamUnit)
+		if !ok {
+			ns = Unknown
+		}
+		times = append(times, ns)
+	}
+	return times
 }
 
 // Pos is the place of a line in its file.
 type Pos struct {
 	File string // name as given
 	Line int64  // 1 is the first line
+	Byte int64  // offset of the line in the decompressed text; 0 is the first byte
 }

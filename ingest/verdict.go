@@ -10,6 +10,9 @@ const (
 	// NoRequest: the line is whole but tells of a connection without an HTTP request: "-", an empty
 	// request, TLS or other binary bytes, a word that is no request line. Start, Client and Status are filled.
 	NoRequest
+	// Skip: the line is no access line and should not be one: an empty line, a directive, a message of the
+	// server itself between its access lines, a fragment that was joined to the line after it.
+	Skip
 	// BadColumns: a column is missing or is not what the format says.
 	BadColumns
 	// BadTime: no time stamp, or one that is none.
@@ -32,7 +35,7 @@ const (
 
 // String returns the name of r as reports spell it, such as "request_line".
 func (r Reason) String() string {
-	names := [reasons]string{"accepted", "no_request", "columns", "time", "quote", "request_line", "status", "size", "duration", "too_long"}
+	names := [reasons]string{"accepted", "no_request", "skip", "columns", "time", "quote", "request_line", "status", "size", "duration", "too_long"}
 	if r < reasons {
 		return names[r]
 	}
@@ -49,7 +52,7 @@ type Verdict struct {
 func (v Verdict) OK() bool { return v.Reason == Accepted }
 
 // Rejected tells whether the line is neither a request nor a connection without one.
-func (v Verdict) Rejected() bool { return v.Reason > NoRequest }
+func (v Verdict) Rejected() bool { return v.Reason > Skip }
 
 // reject is the verdict for byte offset at of a line.
 func reject(r Reason, at int) Verdict { return Verdict{Reason: r, Column: at + 1} }
