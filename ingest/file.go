@@ -141,30 +141,6 @@ func (f *file) stamp(format Format, given Stamp) string {
 	return s.String()
 }
 
-// records reads the file and yields its records. more is false when the consumer has had enough.
-func (f *file) records(ctx context.Context, o *Options, yield func(*Record, error) bool) (more bool, err error) {
-	in, text, err := f.start(o)
-	if err != nil {
-		return false, err
-	}
-	stop := context.AfterFunc(ctx, in.Interrupt)
-	defer stop()
-	defer func() { err = errors.Join(err, in.Close()) }()
-	if f.spec == "" {
-		f.spec = "combined" // lines that are all empty or directives need no format of their own
-	}
-	format, err := NewFormat(f.spec, FormatOptions{Stamp: o.Stamp, Location: o.Location})
-	if err != nil {
-		return false, err
-	}
-	l := newLines(text, f.sample.eol)
-	more, err = f.scan(ctx, l, format, o, yield)
-	if err == nil && more {
-		f.finish(in, l)
-	}
-	return more, err
-}
-
 // start opens the file anew, or takes up the input that can be read only once.
 func (f *file) start(o *Options) (*source.Input, io.Reader, error) {
 	f.latest, f.maxLate, f.reasons = math.MinInt64, 0, [reasons]int64{}
@@ -182,85 +158,6 @@ func (f *file) start(o *Options) (*source.Input, io.Reader, error) {
 	}
 	f.input = nil
 	return in, io.MultiReader(bytes.NewReader(f.sample.data), in), nil
-}
-
-// scan puts every line into its bucket.
-func (f *file) scan(ctx context.Context, l *lines, format Format, o *Options, yield func(*Record, error) bool) (more bool, err error) {
-	rep := &f.report
-	record := Record{Pos: Pos{File: f.name}}
-	for {
-		if rep.Lines&1023 == 0 && ctx.Err() != nil {
-			return false, ctx.Err()
-		}
-		line, long, err := l.next()
-		if err == io.EOF {
-			return true, nil
-		}
-		if err != nil {
-			if ctx.Err() != nil {
-				err = ctx.Err()
-			}
-			return false, fmt.Errorf("%s: after line %d: %w", f.name, rep.Lines, err)
-		}
-		rep.Lines++
-		record.Pos.Line = rep.Lines
-		verdict := Verdict{Reason: TooLong, Column: MaxLine + 1}
-		switch {
-		case long:
-		case isDirective(line):
-			if f, ok := format.(framed); ok {
-				f.directive(line)
-			}
-			rep.Skipped++
-			continue
-		default:
-			verdict = format.Parse(line, &record)
-		}
-		if verdict.Reason == Skip {
-			rep.Skipped++
-			continue
-		}
-		if verdict.Rejected() {
-			f.reasons[verdict.Reason]++
-			if o.Reject != nil {
-				if err := o.Reject(Reject{Pos: record.Pos, Reason: verdict.Reason, Column: verdict.Column}); err != nil {
-					return false, err
-				}
-			}
-			continue
-		}
-		f.order(record.Start)
-		if verdict.Reason == NoRequest {
-			rep.NoRequest++
-			continue
-		}
-		rep.Records++
-		rep.Precision = record.Precision
-		if !yield(&record, nil) {
-			return false, nil
-		}
-	}
-}
-
-// order keeps count of lines that come too late.
-func (f *file) order(start int64) {
-	if start >= f.latest {
-		f.latest = start
-		return
-	}
-	f.report.Late++
-	f.maxLate = max(f.maxLate, f.latest-start)
-}
-
-// finish notes what only the end of a file tells.
-func (f *file) finish(in *source.Input, l *lines) {
-	f.report.SHA256 = in.SHA256()
-	for _, w := range in.Warnings() {
-		f.report.Warnings = append(f.report.Warnings, w.String())
-	}
-	if l.zeros > 0 {
-		f.report.Warnings = append(f.report.Warnings, fmt.Sprintf("skipped %d zero bytes at line starts", l.zeros))
-	}
 }
 
 // account completes the report from the counters of the hot path.

@@ -32,6 +32,8 @@ var (
 	ErrEmpty = errors.New("no log lines in the input")
 	// ErrConsumed is the error of a second Records over an input that can be read only once.
 	ErrConsumed = errors.New("the input can be read only once")
+
+	errEnough = errors.New("the consumer has had enough")
 )
 
 // Reader yields the records of one or more files. It is not safe for concurrent use.
@@ -66,20 +68,26 @@ func Open(ctx context.Context, names []string, o Options) (*Reader, error) {
 // Records may be called again, which starts over, unless an input can be read only once.
 func (r *Reader) Records(ctx context.Context) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
+		one := &single{reject: r.options.Reject, visit: func(record *Record) error {
+			if !yield(record, nil) {
+				return errEnough
+			}
+			return nil
+		}}
 		for _, f := range r.files {
-			more, err := f.records(ctx, &r.options, yield)
-			if err != nil {
-				yield(nil, err)
+			err := f.read(ctx, &r.options, one)
+			if errors.Is(err, errEnough) {
 				return
 			}
-			if !more {
+			if err != nil {
+				yield(nil, err)
 				return
 			}
 		}
 	}
 }
 
-// Report returns the account of what was read so far by the last Records.
+// Report returns the account of what was read so far by the last Records or Each.
 func (r *Reader) Report() Report {
 	var report Report
 	for _, f := range r.files {
