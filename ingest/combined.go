@@ -47,55 +47,123 @@ func (f *family) Name() string { return f.name }
 
 // Parse implements Format.
 func (f *family) Parse(line []byte, r *Record) Verdict {
-	*r = Record{Pos: r.Pos, Duration: Unknown, Bytes: Unknown}
-	open := 0
-	if n := len(line); n > 2 && line[0] == '"' && line[n-1] == '"' {
-		line, open = line[1:n-1], 1 // the whole line stands in quotes of its own
+	r.reset()
+	if n := len(line); n > 2 && line[0] == '"' && line[n-1] == '"' { // the whole line stands in quotes of its own
+		v := f.parse(line[1:n-1], r)
+		if v.Column > 0 {
+			v.Column++
+		}
+		return v
 	}
-	v := f.parse(line, r)
-	if v.Column > 0 {
-		v.Column += open
-	}
-	return v
+	return f.parse(line, r)
 }
 
+// parse goes through the line once. Each part has a short way for what nearly all lines look like, and the
+// long way takes whatever the short one does not know; both give the same record.
 func (f *family) parse(line []byte, r *Record) Verdict {
 	plain := bytes.IndexByte(line, '\\') < 0
-	at, whole := clfAnchor(line)
-	if at < 0 {
-		return reject(BadTime, len(line))
+	at, whole := f.usualPrefix(line, r), true
+	usual := at >= 0
+	if !usual {
+		if at, whole = clfAnchor(line); at < 0 {
+			return reject(BadTime, len(line))
+		}
 	}
 	sec, off, ok := f.clock.parse(line[at+1:])
 	if !ok {
 		return reject(BadTime, at+1)
 	}
-	if !whole {
-		return reject(BadColumns, at+1+clfSize)
-	}
 	r.Start, r.Offset = sec*1e9, off
-	if v := f.parsePrefix(line[:at], plain, r); v.Reason != Accepted {
-		return v
+	if !usual {
+		if !whole {
+			return reject(BadColumns, at+1+clfSize)
+		}
+		if v := f.parsePrefix(line[:at], plain, r); v.Reason != Accepted {
+			return v
+		}
 	}
 	from := at + clfSize + 4 // after `[time] "`
 	quote := closingQuote(line, from, plain)
 	if quote < 0 {
 		return reject(BadQuote, from)
 	}
-	outcome := parseRequest(text(line[from:quote], plain), r)
+	outcome := parseLoggedRequest(line[from:quote], plain, r)
 	if outcome > NoRequest {
 		return reject(outcome, from)
 	}
-	p, v := parseResult(line, quote+1, r)
-	if v.Reason != Accepted {
-		return v
+	p := usualResult(line, quote+1, r)
+	if p < 0 {
+		var v Verdict
+		if p, v = parseResult(line, quote+1, r); v.Reason != Accepted {
+			return v
+		}
 	}
 	if v := f.parseTail(line, p, plain, r); v.Reason != Accepted {
 		return v
 	}
-	if outcome == Accepted && r.Host == nil && r.Target[0] != '/' {
+	if outcome == Accepted && r.Target[0] != '/' && r.Host == nil {
 		r.Host = authority(r.Target)
 	}
 	return Verdict{Reason: outcome}
+}
+
+// Kinds of bytes that usualPrefix knows.
+const (
+	wordByte  = 1 // of a host name or an address
+	wordColon = 2 // before a port, or in an IPv6 address
+)
+
+var wordBytes = func() (t [256]uint8) {
+	for _, c := range "-._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+		t[c] = wordByte
+	}
+	t[':'] = wordColon
+	return t
+}()
+
+// usualPrefix reads `client - - [` before a time and its closing `] "`, with the host in front where the
+// format has one, and returns the index of the bracket; -1 for any other prefix, a wrong one too.
+func (f *family) usualPrefix(line []byte, r *Record) int {
+	var host []byte
+	from := 0
+	if f.vhost {
+		if host, from = usualWord(line, 0); host == nil {
+			return -1
+		}
+	}
+	client, next := usualWord(line, from)
+	if client == nil {
+		return -1
+	}
+	const before, after = "- - [", `] "`
+	rest := line[next:]
+	if len(rest) < len(before)+clfSize+len(after) || string(rest[:len(before)]) != before || string(rest[len(before)+clfSize:len(before)+clfSize+len(after)]) != after {
+		return -1
+	}
+	r.Host, r.Client = host, client
+	return next + len(before) - 1
+}
+
+// usualWord returns the host name or address at line[from:], without its port, and the index after the
+// space that ends it; nil when something else stands there.
+func usualWord(line []byte, from int) (word []byte, next int) {
+	kinds := uint8(0)
+	for i := from; i < len(line); i++ {
+		kind := wordBytes[line[i]]
+		kinds |= kind
+		if kind != 0 {
+			continue
+		}
+		if line[i] != ' ' || i == from || line[from] == '-' {
+			return nil, 0
+		}
+		word = line[from:i:i]
+		if kinds&wordColon != 0 {
+			word = stripPort(word)
+		}
+		return word, i + 1
+	}
+	return nil, 0
 }
 
 // clfAnchor finds the bracket before the time. Text that somebody smuggled in before it cannot hold a bare
@@ -198,6 +266,37 @@ func parseUser(s []byte) (user []byte, ok bool) {
 	return s, true
 }
 
+// usualResult reads ` status size` at line[p:] when the status has three digits and the size is a number or
+// "-", and returns where the next column starts; -1 for anything else.
+func usualResult(line []byte, p int, r *Record) int {
+	if p+6 > len(line) || line[p] != ' ' || line[p+4] != ' ' {
+		return -1
+	}
+	a, b, c := line[p+1]-'0', line[p+2]-'0', line[p+3]-'0'
+	if a > 9 || b > 9 || c > 9 {
+		return -1
+	}
+	r.Status = int(a)*100 + int(b)*10 + int(c)
+	size, i := int64(0), p+5
+	for ; i < len(line) && i < p+5+18; i++ { // 18 digits fit 63 bits
+		d := line[i] - '0'
+		if d > 9 {
+			break
+		}
+		size = size*10 + int64(d)
+	}
+	if i == p+5 && line[i] == '-' {
+		i++ // Apache's %b writes "-" for none
+	} else if i == p+5 {
+		return -1
+	}
+	if i < len(line) && line[i] != ' ' {
+		return -1
+	}
+	r.Bytes = size
+	return i
+}
+
 // parseResult reads ` status size` at line[p:] and returns where the next column starts.
 func parseResult(line []byte, p int, r *Record) (int, Verdict) {
 	status, next, reason := column(line, p, true)
@@ -257,6 +356,9 @@ func column(line []byte, p int, plain bool) (s []byte, next int, reason Reason) 
 	}
 	p++
 	if line[p] == '"' {
+		if p+2 < len(line) && line[p+1] == '-' && line[p+2] == '"' && (p+3 == len(line) || line[p+3] == ' ') {
+			return nil, p + 3, Accepted // absent, as in every second line
+		}
 		end := closingQuote(line, p+1, plain)
 		if end < 0 {
 			return nil, 0, BadQuote

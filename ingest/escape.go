@@ -78,15 +78,12 @@ func hexDigit(c byte) byte {
 // the line holds no backslash, which spares the look behind. A backslash takes the byte after it along:
 // Apache escapes quotes so, and in nginx's output a backslash never stands before a bare quote.
 func closingQuote(s []byte, from int, plain bool) int {
-	for i := from; ; {
-		n := bytes.IndexByte(s[i:], '"')
-		if n < 0 {
-			return -1
-		}
+	n := bytes.IndexByte(s[from:], '"')
+	if plain && n >= 0 {
+		return from + n
+	}
+	for i := from; n >= 0; n = bytes.IndexByte(s[i:], '"') {
 		i += n
-		if plain {
-			return i
-		}
 		back := i
 		for back > from && s[back-1] == '\\' {
 			back--
@@ -96,4 +93,5 @@ func closingQuote(s []byte, from int, plain bool) int {
 		}
 		i++
 	}
+	return -1
 }

@@ -1,8 +1,42 @@
 package ingest
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 var http10 = []byte("HTTP/1.0")
+
+// parseLoggedRequest is parseRequest for a column as it was logged. plain says that the line holds no escapes.
+func parseLoggedRequest(s []byte, plain bool, r *Record) Reason {
+	if !plain {
+		decoded := text(s, false)
+		if decoded != nil && len(decoded) < len(s) {
+			r.Flags |= FlagDecoded
+		}
+		return parseRequest(decoded, r)
+	}
+	if len(s) < 2 {
+		return NoRequest // "-" and ""
+	}
+	// The usual line: "METHOD target HTTP/1.1".
+	const protocol = len(" HTTP/1.1")
+	n := len(s) - protocol
+	if n < 3 || string(s[n:n+6]) != " HTTP/" || s[n+7] != '.' || s[n+6]-'0' > 9 || s[n+8]-'0' > 9 {
+		return parseRequest(s, r)
+	}
+	for i := range n {
+		if tokenBytes[s[i]] {
+			continue
+		}
+		if i == 0 || s[i] != ' ' || i+1 >= n || hasControl(s[i+1:n]) {
+			break
+		}
+		r.Method, r.Target, r.Protocol = s[:i], s[i+1:n], s[n+1:]
+		return Accepted
+	}
+	return parseRequest(s, r)
+}
 
 // parseRequest fills Method, Target and Protocol from a decoded request column: the method is the first
 // word, the protocol the last one if it begins with "HTTP/", the target everything between (raw spaces
@@ -94,7 +128,18 @@ func isBinary(s []byte) bool {
 	return false
 }
 
+// hasControl tells whether s holds a control byte (below 0x20, or 0x7f). It looks at eight bytes at once: a
+// byte below n sets its top bit in (x - n...n) &^ x, and one that equals 0x7f is below 1 after the
+// exclusive or (S. E. Anderson, Bit Twiddling Hacks, "determine if a word has a byte less than n").
 func hasControl(s []byte) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for ; len(s) >= 8; s = s[8:] {
+		x := binary.LittleEndian.Uint64(s)
+		y := x ^ 0x7f*ones
+		if ((x-0x20*ones)&^x|(y-ones)&^y)&tops != 0 {
+			return true
+		}
+	}
 	for _, c := range s {
 		if c < ' ' || c == 0x7f {
 			return true

@@ -1,6 +1,9 @@
 package ingest
 
-import "time"
+import (
+	"encoding/binary"
+	"time"
+)
 
 // clfSize is the length of "02/Jan/2006:15:04:05 -0700", the time of the common log format
 // (Apache's %t without brackets, nginx's $time_local).
@@ -10,16 +13,17 @@ const clfSize = 26
 // since then fit 63 bits.
 const firstYear, lastYear = 1970, 2261
 
-// clfClock parses times of the common log format and remembers the last one: a busy second costs one
-// comparison, a new second of the same day no calendar.
+// clfClock parses times of the common log format and remembers the last one: a busy second costs three
+// comparisons, a new second of the same day no calendar.
 type clfClock struct {
-	last    [clfSize]byte
-	sec     int64 // of last, since the Unix epoch
-	off     int32 // of last, seconds east of UTC
-	day     [12]byte
-	zone    [6]byte
-	dayBase int64 // midnight of day in zone, since the Unix epoch
-	full    bool  // last is filled
+	date    [2]uint64 // bytes 0 to 11 of the last time, "02/Jan/2006:"
+	wall    uint64    // bytes 12 to 19, "15:04:05"
+	zone    uint64    // bytes 20 to 25, " -0700"
+	sec     int64     // the last time, since the Unix epoch
+	dayBase int64     // midnight of its day in its zone, since the Unix epoch
+	off     int32     // seconds east of UTC
+	full    bool      // date, zone, off and dayBase are filled
+	exact   bool      // wall and sec are filled too
 }
 
 // parse reads the time at the start of s. The second 60 of a leap second counts as the next second.
@@ -28,13 +32,17 @@ func (c *clfClock) parse(s []byte) (sec int64, off int32, ok bool) {
 		return 0, 0, false
 	}
 	s = s[:clfSize]
-	if c.full && string(s) == string(c.last[:]) {
-		return c.sec, c.off, true
-	}
-	if !c.full || string(s[:12]) != string(c.day[:]) || string(s[20:]) != string(c.zone[:]) {
+	date := [2]uint64{binary.LittleEndian.Uint64(s), uint64(binary.LittleEndian.Uint32(s[8:]))}
+	wall := binary.LittleEndian.Uint64(s[12:])
+	zone := binary.LittleEndian.Uint64(s[18:]) >> 16
+	if !c.full || date != c.date || zone != c.zone {
 		if !c.setDay(s) {
 			return 0, 0, false
 		}
+		c.date, c.zone, c.exact = date, zone, false
+	}
+	if c.exact && wall == c.wall {
+		return c.sec, c.off, true
 	}
 	if s[14] != ':' || s[17] != ':' {
 		return 0, 0, false
@@ -44,7 +52,7 @@ func (c *clfClock) parse(s []byte) (sec int64, off int32, ok bool) {
 		return 0, 0, false
 	}
 	c.sec = c.dayBase + int64(h)*3600 + int64(m)*60 + int64(x)
-	copy(c.last[:], s)
+	c.wall, c.exact = wall, true
 	return c.sec, c.off, true
 }
 
@@ -64,11 +72,8 @@ func (c *clfClock) setDay(s []byte) bool {
 	if year < firstYear || year > lastYear || day < 1 || day > daysIn(year, month) {
 		return false
 	}
-	c.off = off
+	c.off, c.full = off, true
 	c.dayBase = daysSinceEpoch(year, month, day)*86400 - int64(off)
-	copy(c.day[:], s[:12])
-	copy(c.zone[:], s[20:])
-	c.full = true
 	return true
 }
 
