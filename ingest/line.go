@@ -14,24 +14,39 @@ const lineBuffer = 256 << 10
 
 // lines cuts a stream at its line ends. Zero bytes at the start of a line are skipped: they are the hole
 // that truncating a file leaves when its writer goes on at the old offset.
+//
+// Every byte of the stream is in a line that next returns, in a line that next calls too long, in a line
+// end, or in a run of zeros at the start of a line; offset tells which.
 type lines struct {
 	r     io.Reader
 	eol   byte
+	limit int // bytes of the longest line
 	buf   []byte
 	start int // of the line that comes next
 	end   int // of the bytes read
 	err   error
 	zeros int64 // bytes skipped
+
+	base int64 // offset of buf[0] in the stream
+	at   int64 // offset of the line returned last
+
+	elements *elements // nil unless the stream is a JSON array
 }
 
 func newLines(r io.Reader, eol byte) *lines {
-	return &lines{r: r, eol: eol, buf: make([]byte, lineBuffer)}
+	return &lines{r: r, eol: eol, limit: MaxLine, buf: make([]byte, lineBuffer)}
 }
+
+// offset returns the position in the stream, from 0, of the first byte of the line that next returned last.
+func (l *lines) offset() int64 { return l.at }
 
 // next returns the next line without its line end ("\n", "\r\n", or a lone "\r" in a file that knows no
 // other), valid until the call after. long means that the line was over MaxLine and was dropped.
-// The error is io.EOF or the stream's own.
+// The error is io.EOF or the stream's own; the unended line before it comes first.
 func (l *lines) next() (line []byte, long bool, err error) {
+	if l.elements != nil {
+		return l.nextElement()
+	}
 	for {
 		l.skipZeros()
 		if l.start < l.end {
@@ -41,21 +56,21 @@ func (l *lines) next() (line []byte, long bool, err error) {
 			return nil, false, err
 		}
 	}
+	l.at = l.base + int64(l.start)
 	from := l.start
 	for {
 		if n := bytes.IndexByte(l.buf[from:l.end], l.eol); n >= 0 {
 			line = l.buf[l.start : from+n]
 			l.start = from + n + 1
-			return trimReturn(line), long || len(line) > MaxLine, nil
+			return trimReturn(line), long || len(line) > l.limit, nil
 		}
-		from = l.end
-		if l.end-l.start > MaxLine {
+		if l.end-l.start > l.limit {
 			long = true
-			l.start, l.end, from = 0, 0, 0 // drop what is known to be too long
+			l.start = l.end // drop what is known to be too long
 		}
-		size := from - l.start
+		size := l.end - l.start
 		if err := l.fill(); err != nil {
-			if err != io.EOF || size == 0 && !long {
+			if size == 0 && !long {
 				return nil, false, err
 			}
 			line = l.buf[l.start:l.end]
@@ -81,6 +96,7 @@ func (l *lines) fill() error {
 	}
 	if l.start > 0 {
 		copy(l.buf, l.buf[l.start:l.end])
+		l.base += int64(l.start)
 		l.start, l.end = 0, l.end-l.start
 	}
 	if l.end == len(l.buf) {
