@@ -6,25 +6,28 @@ import (
 	"strings"
 )
 
-// apacheFields maps directives of mod_log_config without an argument to columns.
+// apacheFields maps directives of mod_log_config without an argument to columns. %O, of mod_logio, counts
+// the header too; %L is the id that the error log names the request by.
 var apacheFields = map[byte]step{
 	'a': {field: fieldClient}, 'h': {field: fieldClient}, 'u': {field: fieldUser},
 	'v': {field: fieldHost, weak: true}, 'V': {field: fieldHost, weak: true},
-	'r': {field: fieldRequest}, 'm': {field: fieldMethod}, 'U': {field: fieldTarget, weak: true}, 'H': {field: fieldProtocol},
-	's': {field: fieldStatus}, 'b': {field: fieldSizeZero}, 'B': {field: fieldSizeZero}, 'O': {field: fieldSizeZero, weak: true},
+	'r': {field: fieldRequest}, 'm': {field: fieldMethod}, 'U': {field: fieldTarget, weak: true}, 'q': {field: fieldQuery}, 'H': {field: fieldProtocol},
+	's': {field: fieldStatus}, 'b': {field: fieldSizeZero}, 'B': {field: fieldSizeZero}, 'O': {field: fieldSizeZero, weak: true, headers: true},
 	'D': {field: fieldDuration, unit: 1e3}, 'T': {field: fieldDuration, unit: 1e9, weak: true},
+	'L': {field: fieldRequestID, weak: true},
 }
 
 // apacheHeaders maps request headers, %{Name}i, to columns; names in lower case.
 var apacheHeaders = map[string]step{
 	"referer": {field: fieldReferer}, "user-agent": {field: fieldAgent}, "host": {field: fieldHost}, "x-forwarded-for": {field: fieldForwarded},
+	"x-real-ip": {field: fieldClient, weak: true}, "x-request-id": {field: fieldRequestID},
 }
 
 // apacheDirective reads the %directive at the start of s: modifiers (status list, "<", ">"), an argument
 // in braces, one letter, or "^" and two letters. A directive that tells nothing here is a skipped column.
 func apacheDirective(s string) (v variable, size int, err error) {
 	if strings.HasPrefix(s, "%U%q") { // the path, then "?" and the query or nothing: together the target
-		return variable{step: step{field: fieldTarget}}, 4, nil
+		return variable{step: step{field: fieldTarget, whole: true}}, 4, nil
 	}
 	i := 1
 	for i < len(s) && strings.IndexByte("!<>,0123456789", s[i]) >= 0 {
@@ -52,8 +55,12 @@ func apacheDirective(s string) (v variable, size int, err error) {
 		v, err = apacheTime(arg)
 	case !braced:
 		v.step = apacheFields[letter]
+		// Of a request that was redirected inside the server, the last status is what the client got.
+		v.weak = v.weak || letter == 's' && !strings.Contains(s[:i], ">")
 	case letter == 'i':
 		v.step = apacheHeaders[strings.ToLower(arg)]
+	case (letter == 'e' || letter == 'n') && arg == "UNIQUE_ID", letter == 'o' && strings.EqualFold(arg, "X-Request-Id"):
+		v.step = step{field: fieldRequestID, weak: letter == 'o'}
 	case letter == 'T':
 		v.step, err = apacheDuration(arg)
 	case letter == 'a' && arg == "c", letter == 'p', letter == 'P': // the peer of the connection; ports

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -13,16 +14,23 @@ type variable struct {
 }
 
 var (
-	errAdjacent  = errors.New("two variables with nothing between them cannot be told apart")
-	errNoTime    = errors.New("no time stamp column")
-	errNoRequest = errors.New("no request: neither the request line nor method and target are logged")
+	errAdjacent   = errors.New("two variables with nothing between them cannot be told apart")
+	errNoTime     = errors.New("no time stamp column")
+	errQueryApart = errors.New("the query does not follow its path: log $request or $request_uri, or path and query side by side")
+	errNoRequest  = errors.New("no request: neither the request line nor method and target are logged")
 )
 
-// compile turns a server's format string into a program.
+// compile turns a server's format string into a program. As in nginx's directive, escape=default, escape=json
+// or escape=none may stand before it.
 func compile(name, spec string, o FormatOptions) (*program, error) {
 	b := &builder{program: &program{name: name, loc: o.Location}, seen: map[field]bool{}}
-	nginx := strings.Contains(spec, "$")
-	for i := 0; i < len(spec); {
+	nginx := isNginx(spec)
+	mode, i, err := cutEscape(spec)
+	if err != nil {
+		return nil, &FormatError{Column: 1, Message: err.Error()}
+	}
+	b.raw = mode == escapeNone
+	for i < len(spec) {
 		size, err := b.next(spec[i:], nginx)
 		if err != nil {
 			return nil, &FormatError{Column: i + 1, Message: err.Error()}
@@ -121,7 +129,7 @@ func (b *builder) finish(nginx bool, stamp Stamp) error {
 		if s.field >= fieldTimeCLF {
 			begin, end = begin || !s.end, end || s.end
 		}
-		if b.seen[fieldRequest] && (s.field == fieldMethod || s.field == fieldTarget || s.field == fieldHostTarget || s.field == fieldProtocol) {
+		if b.seen[fieldRequest] && (s.field == fieldMethod || s.field == fieldTarget || s.field == fieldQuery || s.field == fieldHostTarget || s.field == fieldProtocol) {
 			s.field = fieldSkip
 		}
 	}
@@ -143,6 +151,56 @@ func (b *builder) finish(nginx bool, stamp Stamp) error {
 	if stamp != StampAuto {
 		b.stamp = stamp
 	}
-	b.derive = b.stamp == StampEnd && b.seen[fieldDuration]
+	return b.placeQuery()
+}
+
+// placeQuery keeps the query column where it completes the target, and drops it where the target is whole.
+func (b *builder) placeQuery() error {
+	target := slices.IndexFunc(b.steps, func(s step) bool { return s.field == fieldTarget })
+	for i := range b.steps {
+		s := &b.steps[i]
+		switch {
+		case s.field != fieldQuery:
+		case target < 0 || b.steps[target].whole:
+			s.field = fieldSkip
+		case target != i-1:
+			return errQueryApart
+		}
+	}
 	return nil
+}
+
+// isNginx tells the strings of the two servers apart.
+func isNginx(spec string) bool { return strings.Contains(spec, "$") }
+
+// escapeMode is the escape parameter of nginx's log_format.
+type escapeMode uint8
+
+const (
+	escapeDefault escapeMode = iota // \xHH
+	escapeJSON                      // as in JSON strings; an unset variable is empty
+	escapeNone                      // as the client sent it
+)
+
+// cutEscape reads the escape parameter in front of a format string and returns where the string begins.
+func cutEscape(spec string) (mode escapeMode, from int, err error) {
+	word, _, _ := strings.Cut(spec, " ")
+	value, found := strings.CutPrefix(word, "escape=")
+	if !found || !isNginx(spec) {
+		return escapeDefault, 0, nil
+	}
+	switch value {
+	case "default":
+	case "json":
+		mode = escapeJSON
+	case "none":
+		mode = escapeNone
+	default:
+		return 0, 0, errors.New("escape must be default, json or none")
+	}
+	from = len(word)
+	for from < len(spec) && spec[from] == ' ' {
+		from++
+	}
+	return mode, from, nil
 }

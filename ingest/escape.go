@@ -3,8 +3,9 @@ package ingest
 import "bytes"
 
 // unescape undoes the escapes that nginx and Apache write into quoted columns, left to right and in place,
-// and returns the shortened slice. nginx writes \xHH (upper-case hex), Apache \xhh, \", \\ and the C escapes
-// of ap_escape_logitem. An escape that neither writes stays as it is: a backslash in a path is legal.
+// and returns the shortened slice. nginx writes \xHH (upper-case hex), and with escape=json \", \\, \n and
+// \u00HH; Apache writes \xhh, \", \\ and the C escapes of ap_escape_logitem. An escape that neither writes
+// stays as it is: a backslash in a path is legal.
 func unescape(s []byte) []byte {
 	first := bytes.IndexByte(s, '\\')
 	if first < 0 {
@@ -57,6 +58,11 @@ func escaped(s []byte) (b byte, size int) {
 			return 0, 0
 		}
 		return hi<<4 | lo, 4
+	case 'u':
+		if len(s) < 6 || s[2] != '0' || s[3] != '0' || hexDigit(s[4]) > 1 || hexDigit(s[5]) > 15 {
+			return 0, 0
+		}
+		return hexDigit(s[4])<<4 | hexDigit(s[5]), 6
 	}
 	return 0, 0
 }

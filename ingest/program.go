@@ -18,6 +18,7 @@ const (
 	fieldRequest
 	fieldMethod
 	fieldTarget
+	fieldQuery      // belongs to the fieldTarget in the column before
 	fieldHostTarget // host and target with nothing between them
 	fieldProtocol
 	fieldStatus
@@ -26,6 +27,8 @@ const (
 	fieldReferer
 	fieldAgent
 	fieldDuration // in units of step.unit
+	fieldUpstream // a list of durations in units of step.unit
+	fieldRequestID
 	// Times: their own syntax tells where they end.
 	fieldTimeCLF
 	fieldTimeISO
@@ -44,6 +47,8 @@ type step struct {
 	end     bool // a time that is the end of the request
 	ignored bool // a time that is read but does not count
 	weak    bool // a column that gives way to a better one of its kind
+	whole   bool // a target with its query
+	headers bool // a size that counts the response's header too
 }
 
 // program parses lines by the steps of a compiled format string. Columns after the last step are skipped.
@@ -53,11 +58,11 @@ type program struct {
 	steps  []step
 	loc    *time.Location
 	stamp  Stamp
-	derive bool // the time is the end of the request and a duration is logged
 	clock  clfClock
 	last   int64 // start of the line before, for times without a zone
 	split  bool  // the request is logged in parts
 	lists  bool  // an X-Forwarded-For column exists, so the client column is no list
+	raw    bool  // nothing in a line is escaped, quotes included
 }
 
 // Name implements Format.
@@ -65,128 +70,126 @@ func (p *program) Name() string { return p.name }
 
 // Parse implements Format.
 func (p *program) Parse(line []byte, r *Record) Verdict {
-	*r = Record{Pos: r.Pos, Duration: Unknown, Bytes: Unknown}
-	if !bytes.HasPrefix(line, p.prefix) {
+	r.reset()
+	if !startsWith(line, p.prefix) {
 		return reject(BadColumns, 0)
 	}
-	plain := bytes.IndexByte(line, '\\') < 0
+	plain := p.raw || bytes.IndexByte(line, '\\') < 0
 	var c calendar
 	outcome, at := Accepted, len(p.prefix)
 	for i := range p.steps {
 		s := &p.steps[i]
-		end, v := p.extent(s, line, at, plain, &c)
-		if v.Reason != Accepted {
-			return v
-		}
-		if s.field != fieldSkip && s.field < fieldTimeCLF {
-			reason := p.assign(s, text(line[at:end], plain), r)
-			if reason > NoRequest {
-				return reject(reason, at)
+		if s.field >= fieldTimeCLF {
+			size := p.parseTime(s, line[at:], &c)
+			if size == 0 {
+				return reject(BadTime, at)
 			}
-			outcome = max(outcome, reason)
+			at += size
+			if !startsWith(line[at:], s.literal) {
+				return reject(BadColumns, at)
+			}
+			at += len(s.literal)
+			continue
+		}
+		end, reason := p.extent(s, line, at, plain)
+		if reason != Accepted {
+			return reject(reason, end)
+		}
+		switch s.field {
+		case fieldSkip:
+		case fieldRequest:
+			outcome = parseLoggedRequest(line[at:end], plain, r)
+			reason = outcome
+		case fieldQuery:
+			joinQuery(line, at, end, plain, r)
+		default:
+			reason = p.assign(s, line[at:end], plain, r)
+		}
+		if reason > NoRequest {
+			return reject(reason, at)
 		}
 		at = end + len(s.literal)
 	}
 	return p.finish(&c, outcome, len(line), r)
 }
 
-// extent returns where the column of s, which starts at line[at], ends. A time is parsed on the way.
-func (p *program) extent(s *step, line []byte, at int, plain bool, c *calendar) (int, Verdict) {
-	if s.field >= fieldTimeCLF {
-		size := p.parseTime(s, line[at:], c)
-		if size == 0 {
-			return 0, reject(BadTime, at)
-		}
-		if !bytes.HasPrefix(line[at+size:], s.literal) {
-			return 0, reject(BadColumns, at+size)
-		}
-		return at + size, Verdict{}
-	}
-	if s.quoted {
+// extent returns where the column of s, which starts at line[at], ends, or where it stops fitting.
+func (p *program) extent(s *step, line []byte, at int, plain bool) (end int, reason Reason) {
+	if s.quoted && !p.raw {
 		end := closingQuote(line, at, plain)
 		if end < 0 {
-			return 0, reject(BadQuote, at)
+			return at, BadQuote
 		}
-		if !bytes.HasPrefix(line[end:], s.literal) {
-			return 0, reject(BadColumns, end)
+		if !startsWith(line[end:], s.literal) {
+			return end, BadColumns
 		}
-		return end, Verdict{}
+		return end, Accepted
+	}
+	if s.quoted && len(s.literal) == 1 && line[len(line)-1] == '"' && len(line) > at {
+		return len(line) - 1, Accepted // the last column, which may hold quotes
 	}
 	if len(s.literal) > 0 {
-		size := bytes.Index(line[at:], s.literal)
+		size := indexLiteral(line[at:], s.literal)
 		if size < 0 {
-			return 0, reject(BadColumns, at)
+			return at, BadColumns
 		}
-		return at + size, Verdict{}
+		return at + size, Accepted
 	}
 	if isWord(s.field) { // the last column: what follows a number is a column that the format lacks
 		if size := bytes.IndexByte(line[at:], ' '); size >= 0 {
-			return at + size, Verdict{}
+			return at + size, Accepted
 		}
 	}
-	return len(line), Verdict{}
+	return len(line), Accepted
+}
+
+// shortColumn is about where one call of bytes.IndexByte costs less than a loop.
+const shortColumn = 16
+
+// indexLiteral returns the index of literal, which is not empty, in s, or -1.
+func indexLiteral(s, literal []byte) int {
+	first, from := literal[0], 0
+	for {
+		n := from
+		for n < len(s) && n-from < shortColumn && s[n] != first {
+			n++
+		}
+		if n == len(s) {
+			return -1
+		}
+		if s[n] != first {
+			rest := bytes.IndexByte(s[n:], first)
+			if rest < 0 {
+				return -1
+			}
+			n += rest
+		}
+		if len(literal) == 1 || startsWith(s[n:], literal) {
+			return n
+		}
+		from = n + 1
+	}
+}
+
+// startsWith is bytes.HasPrefix for prefixes of a few bytes.
+func startsWith(s, prefix []byte) bool {
+	if len(s) < len(prefix) {
+		return false
+	}
+	for i, c := range prefix {
+		if s[i] != c {
+			return false
+		}
+	}
+	return true
 }
 
 func isWord(f field) bool {
-	return f == fieldStatus || f == fieldSize || f == fieldSizeZero || f == fieldDuration || f == fieldProtocol
-}
-
-// assign stores a column's text, nil when it is absent.
-func (p *program) assign(s *step, t []byte, r *Record) Reason {
-	var ok bool
-	switch s.field {
-	case fieldClient:
-		if p.lists {
-			r.Client = stripPort(t)
-		} else {
-			parseClients(t, r)
-		}
-	case fieldForwarded:
-		r.Forwarded = t
-	case fieldUser:
-		r.User = t
-	case fieldHost:
-		r.Host = stripPort(t)
-	case fieldRequest:
-		return parseRequest(t, r)
-	case fieldMethod:
-		r.Method = t
-	case fieldTarget:
-		r.Target = t
-	case fieldHostTarget:
-		r.Target = t
-		if slash := bytes.IndexByte(t, '/'); slash >= 0 {
-			r.Host, r.Target = stripPort(t[:slash]), t[slash:]
-		}
-	case fieldProtocol:
-		r.Protocol = t
-	case fieldStatus:
-		if t == nil {
-			return Accepted
-		}
-		if r.Status, ok = parseStatus(t); !ok {
-			return BadStatus
-		}
-	case fieldSize, fieldSizeZero:
-		if t == nil {
-			if s.field == fieldSizeZero {
-				r.Bytes = 0
-			}
-			return Accepted
-		}
-		if r.Bytes, ok = parseCount(t); !ok {
-			return BadSize
-		}
-	case fieldReferer:
-		r.Referer = t
-	case fieldAgent:
-		r.Agent = t
-	case fieldDuration:
-		if r.Duration, ok = parseDuration(t, s.unit); !ok {
-			return BadDuration
-		}
+	switch f {
+	case fieldStatus, fieldSize, fieldSizeZero, fieldDuration, fieldProtocol, fieldRequestID:
+		return true
 	}
-	return Accepted
+	return false
 }
 
 // finish computes the start and checks a request that came in parts.
@@ -195,10 +198,8 @@ func (p *program) finish(c *calendar, outcome Reason, size int, r *Record) Verdi
 	if !ok {
 		return reject(BadTime, size)
 	}
-	r.Start, r.Offset, r.Precision = ns, c.offset, c.precision()
-	if p.derive && r.Duration != Unknown {
-		r.Start, r.Origin = ns-r.Duration, OriginDerived
-	}
+	r.Offset, r.Precision = c.offset, c.precision()
+	r.setTime(ns, p.stamp)
 	if p.split {
 		if outcome = splitRequest(r); outcome > NoRequest {
 			return reject(outcome, size)
