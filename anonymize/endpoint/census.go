@@ -1,15 +1,18 @@
 package endpoint
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
 )
 
-// census counts distinct texts, up to a limit; beyond it, those with the smallest hashes.
+// census counts distinct texts within a number of texts and of their bytes; beyond that, those with the smallest hashes.
 type census struct {
 	limit int
+	room  int // bytes
 	seen  map[string]*visits
+	bytes int    // of the texts seen
 	bar   uint64 // hashes above it are not among the smallest
 }
 
@@ -20,40 +23,68 @@ type visits struct {
 	hash    uint64
 }
 
-func newCensus(limit int) census {
-	return census{limit: limit, seen: make(map[string]*visits), bar: ^uint64(0)}
+func newCensus(limit, room int) census {
+	return census{limit: limit, room: room, seen: make(map[string]*visits), bar: ^uint64(0)}
 }
 
-// add counts one visit; client is a number with all bits spread. A text seen before costs no allocation.
-func (c *census) add(text []byte, client uint64) {
-	v := c.seen[string(text)]
+// visits returns the account of a text, nil when its hash is not among the smallest. A text seen before costs no
+// allocation. The account stays that of the text: one that is dropped later never comes back.
+func (c *census) visits(text []byte) *visits {
+	if v := c.seen[string(text)]; v != nil {
+		return v
+	}
+	hash := xxhash.Sum64(text)
+	if hash > c.bar {
+		return nil
+	}
+	v := &visits{hash: hash}
+	c.put(string(text), v)
+	if len(c.seen) > c.limit+c.limit/4 || c.bytes > c.room+c.room/4 {
+		c.prune()
+	}
+	return v
+}
+
+func (c *census) put(text string, v *visits) {
+	c.seen[text] = v
+	c.bytes += len(text)
+}
+
+// add counts one visit; client is a number with all bits spread. A nil account counts nothing.
+func (v *visits) add(client uint64) {
 	if v == nil {
-		hash := xxhash.Sum64(text)
-		if hash > c.bar {
-			return
-		}
-		v = &visits{hash: hash}
-		c.seen[string(text)] = v
-		if len(c.seen) > c.limit+c.limit/4 {
-			c.prune()
-		}
+		return
 	}
 	v.hits++
 	v.clients |= 1 << (client >> 58)
 }
 
-// prune keeps the limit texts with the smallest hashes. A text that is among them at the end was never
-// dropped before, so its count is exact.
+// prune keeps the texts with the smallest hashes that are within the limits; texts with equal hashes stay or go together.
+// A text that is among them at the end was never dropped before, so its count is exact.
 func (c *census) prune() {
-	if len(c.seen) <= c.limit {
+	if len(c.seen) <= c.limit && c.bytes <= c.room {
 		return
 	}
-	hashes := make([]uint64, 0, len(c.seen))
-	for _, v := range c.seen {
-		hashes = append(hashes, v.hash)
+	type size struct {
+		hash  uint64
+		bytes int
 	}
-	slices.Sort(hashes)
-	c.bar = hashes[c.limit-1]
+	sizes := make([]size, 0, len(c.seen))
+	for text, v := range c.seen {
+		sizes = append(sizes, size{v.hash, len(text)})
+	}
+	slices.SortFunc(sizes, func(a, b size) int { return cmp.Compare(a.hash, b.hash) })
+	c.bar = 0
+	for n, total := 0, 0; n < len(sizes); {
+		hash := sizes[n].hash
+		for ; n < len(sizes) && sizes[n].hash == hash; n++ {
+			total += sizes[n].bytes
+		}
+		if n > c.limit || total > c.room {
+			break
+		}
+		c.bar = hash
+	}
 	c.drop()
 }
 
@@ -61,8 +92,17 @@ func (c *census) drop() {
 	for text, v := range c.seen {
 		if v.hash > c.bar {
 			delete(c.seen, text)
+			c.bytes -= len(text)
 		}
 	}
+}
+
+// kept is the part of all distinct texts that are counted.
+func (c *census) kept() float64 {
+	if c.bar == ^uint64(0) {
+		return 1
+	}
+	return float64(c.bar) / (1 << 64)
 }
 
 // merge adds what o counted.
@@ -75,7 +115,7 @@ func (c *census) merge(o *census) {
 		mine := c.seen[text]
 		if mine == nil {
 			mine = &visits{hash: v.hash}
-			c.seen[text] = mine
+			c.put(text, mine)
 		}
 		mine.hits += v.hits
 		mine.clients |= v.clients

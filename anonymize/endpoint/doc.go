@@ -9,7 +9,7 @@
 // Learner reduces each path: the query is not part of it, empty segments and ;parameters are dropped, a
 // known file extension is kept, and a segment that looks like an identifier (Class) becomes {int}, {uuid},
 // {hex} and so on by one pass over its bytes. Only answers 2xx and 3xx teach, so that a scanner's guesses
-// make no endpoint. Distinct reduced paths are counted exactly up to Limit; beyond it those with the
+// make no endpoint. Distinct reduced paths are counted exactly up to Limit and Room; beyond them those with the
 // smallest xxhash stay (bottom-k), whose counts are exact as well. A learner is therefore a pure function
 // of the set of requests: order, splitting and merging cannot change it.
 //

@@ -2,8 +2,11 @@ package endpoint
 
 import (
 	"bytes"
+	"cmp"
+	"hash/maphash"
 	"math/bits"
 	"slices"
+	"strings"
 )
 
 const (
@@ -11,7 +14,12 @@ const (
 	Limit = 200_000
 	// KeyLimit is the number of distinct query keys that a Learner keeps.
 	KeyLimit = 20_000
+	// Room is the number of bytes of reduced paths that a Learner keeps.
+	Room = 64 << 20
 )
+
+// recentPaths is how many paths a Learner remembers as they stand in the log, a power of two.
+const recentPaths = 4096
 
 // crowdWords is the size of the map of all clients, in 64-bit words.
 const crowdWords = 64
@@ -22,11 +30,28 @@ type Learner struct {
 	keys  census
 	crowd [crowdWords]uint64
 	buf   []byte
+	// recent spares the paths that come again and again the reduction. It is found by a hash with a random seed, so no
+	// log can be made in which two paths are taken for one.
+	seed   maphash.Seed
+	recent []recentPath
+}
+
+// recentPath is a path, by its hash, and the account of its reduced form.
+type recentPath struct {
+	hash   uint64
+	visits *visits
 }
 
 // NewLearner returns an empty Learner.
-func NewLearner() *Learner {
-	return &Learner{paths: newCensus(Limit), keys: newCensus(KeyLimit)}
+func NewLearner() *Learner { return NewBoundedLearner(Limit, Room) }
+
+// NewBoundedLearner returns an empty Learner that keeps fewer distinct reduced paths than Limit, of fewer bytes in all
+// than Room. Beside them and a small account of each it takes about 100 kB.
+func NewBoundedLearner(limit, room int) *Learner {
+	return &Learner{
+		paths: newCensus(limit, room), keys: newCensus(KeyLimit, KeyLimit*maxKey),
+		seed: maphash.MakeSeed(), recent: make([]recentPath, recentPaths),
+	}
 }
 
 // AddTarget counts one request by its target: the path, and the keys of the query. client is a number that
@@ -45,8 +70,13 @@ func (l *Learner) Add(path []byte, client uint64, status int) {
 	}
 	spread := mix(client)
 	l.crowd[spread%crowdWords] |= 1 << (spread >> 32 & 63)
-	l.buf = appendPath(l.buf[:0], path)
-	l.paths.add(l.buf, spread)
+	hash := maphash.Bytes(l.seed, path)
+	known := &l.recent[hash%recentPaths]
+	if known.hash != hash {
+		l.buf = appendPath(l.buf[:0], path)
+		*known = recentPath{hash: hash, visits: l.paths.visits(l.buf)}
+	}
+	known.visits.add(spread)
 }
 
 func taught(status int) bool { return status >= 200 && status <= 399 }
@@ -68,7 +98,7 @@ func (l *Learner) addKeys(query []byte, client uint64) {
 			part = part[:i]
 		}
 		if key := decode(buf[:], part); isKeyName(key) && !isFixedKey(key) {
-			l.keys.add(key, client)
+			l.keys.visits(key).add(client)
 		}
 	}
 }
@@ -113,16 +143,10 @@ func vocabularyBar(clients int) int {
 
 // Set computes the templates. It is a pure function of the requests added; the Learner stays usable.
 func (l *Learner) Set() *Set {
-	l.paths.prune()
 	l.keys.prune()
 	bar := vocabularyBar(l.clients())
-	root := &node{}
-	for path, v := range l.paths.seen {
-		root.add(path, v)
-	}
-	root.collapse(0, bar)
 	var found []*Template
-	root.patterns(nil, func(pattern string, hits int64) {
+	l.patterns(bar, func(pattern string, hits int64) {
 		found = append(found, &Template{Pattern: pattern, Count: hits})
 	})
 	var keys []string
@@ -137,4 +161,39 @@ func (l *Learner) Set() *Set {
 		panic("endpoint: " + err.Error())
 	}
 	return set
+}
+
+func (l *Learner) patterns(bar int, yield func(pattern string, hits int64)) {
+	l.paths.prune()
+	root := &node{}
+	for path, v := range l.paths.seen {
+		root.add(tail{path: path, visits: v})
+	}
+	root.patterns(nil, 0, bar, yield)
+}
+
+// Traffic is the requests of one template.
+type Traffic struct {
+	Pattern  string
+	Requests int64 // that taught it, with a status of 2xx or 3xx
+}
+
+// Traffic returns the templates that Set would have, the most frequent first and equal ones by pattern, without the
+// memory that matching takes.
+func (l *Learner) Traffic() []Traffic {
+	var all []Traffic
+	l.patterns(vocabularyBar(l.clients()), func(pattern string, hits int64) {
+		all = append(all, Traffic{Pattern: pattern, Requests: hits})
+	})
+	slices.SortFunc(all, func(a, b Traffic) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Pattern, b.Pattern))
+	})
+	return all
+}
+
+// Kept is the part of all distinct reduced paths that the Learner could keep: 1 when it kept all of them, else an
+// estimate with a relative error of about one in the root of their number.
+func (l *Learner) Kept() float64 {
+	l.paths.prune()
+	return l.paths.kept()
 }

@@ -1,6 +1,9 @@
 package endpoint
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // MaxSegments is the depth of templates; what lies deeper is one {rest}.
 const MaxSegments = 12
@@ -11,7 +14,10 @@ const maxDecode = 256
 // Path is the path of a request target: without scheme, authority, query and fragment. A target that has
 // no path (an authority or an asterisk) is returned as it is.
 func Path(target []byte) []byte {
-	if i := bytes.IndexAny(target, "?#"); i >= 0 {
+	if i := bytes.IndexByte(target, '?'); i >= 0 {
+		target = target[:i]
+	}
+	if i := bytes.IndexByte(target, '#'); i >= 0 {
 		target = target[:i]
 	}
 	if len(target) > 0 && target[0] == '/' {
@@ -88,6 +94,9 @@ func unhex(c byte) byte {
 
 // appendReduced appends the reduced form of one decoded segment and returns what it is.
 func appendReduced(b, seg []byte) ([]byte, Class) {
+	if isNumber(seg) { // the most frequent class, and no word
+		return appendVariable(b, Int), Int
+	}
 	if IsRouteWord(seg) {
 		return append(b, seg...), Word
 	}
@@ -138,6 +147,23 @@ func appendPath(b, path []byte) []byte {
 		b = append(b, '/')
 	}
 	return b
+}
+
+// Outline is the reduced form of a path in which only the words of the fixed list stay. It says nothing about anyone, and
+// needs no other requests to tell.
+func Outline(path []byte) string {
+	var b strings.Builder
+	for seg := range strings.SplitAfterSeq(string(appendPath(nil, path)), "/") {
+		word, slash := strings.CutSuffix(seg, "/")
+		if word != "" && !IsRouteWord([]byte(word)) {
+			word = generic(word)
+		}
+		b.WriteString(word)
+		if slash {
+			b.WriteByte('/')
+		}
+	}
+	return b.String()
 }
 
 // decode is Unescape with a limit, so that the result never leaves buf's memory.

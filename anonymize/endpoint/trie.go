@@ -1,7 +1,6 @@
 package endpoint
 
 import (
-	"bytes"
 	"math/bits"
 	"strings"
 )
@@ -13,61 +12,78 @@ const (
 	fanOutClients = 16
 )
 
-// node is one position in the trie of reduced paths.
-type node struct {
-	hits     int64
-	clients  uint64
-	ends     [2]int64 // requests that end here: without and with a slash at the end
-	children map[string]*node
+// tail is what is left of a reduced path below some node of the trie of all: "" and "/" end there.
+type tail struct {
+	path   string
+	visits *visits
 }
 
-// add counts the visits of one reduced path, which starts with a slash.
-func (n *node) add(path string, v *visits) {
-	n.count(v)
-	if path == "/" {
-		n.ends[1] += v.hits
-		return
-	}
-	path, slash := strings.CutSuffix(path, "/")
-	for seg := range strings.SplitSeq(path[1:], "/") {
-		child := n.children[seg]
+// node is one position in the trie of reduced paths. Only the nodes between the root and the one at work, and their
+// children, exist at a time: a trie of hostile paths would be many times as large as the paths.
+type node struct {
+	hits    int64
+	clients uint64
+	tails   []tail
+}
+
+func (n *node) add(t tail) {
+	n.hits += t.visits.hits
+	n.clients |= t.visits.clients
+	n.tails = append(n.tails, t)
+}
+
+// merge adds o to n; o is not used any more.
+func (n *node) merge(o *node) {
+	n.hits += o.hits
+	n.clients |= o.clients
+	n.tails = append(n.tails, o.tails...)
+}
+
+// patterns yields the patterns of n's subtree, in which the words that may not stay are merged, from the root down;
+// prefix is n's own.
+func (n *node) patterns(prefix []byte, depth, bar int, yield func(pattern string, hits int64)) {
+	children := map[string]*node{}
+	ends := [2]int64{} // requests that end here: without and with a slash at the end
+	for _, t := range n.tails {
+		if len(t.path) < 2 {
+			ends[len(t.path)] += t.visits.hits
+			continue
+		}
+		seg := t.path[1:]
+		if i := strings.IndexByte(seg, '/'); i >= 0 {
+			seg = seg[:i]
+		}
+		child := children[seg]
 		if child == nil {
 			child = &node{}
-			n.put(seg, child)
+			children[seg] = child
 		}
-		n = child
-		n.count(v)
+		child.add(tail{path: t.path[1+len(seg):], visits: t.visits})
 	}
-	if slash {
-		n.ends[1] += v.hits
-	} else {
-		n.ends[0] += v.hits
+	n.tails = nil
+	collapse(n, children, depth, bar)
+	for slash, hits := range ends {
+		if hits > 0 {
+			yield(string(prefix)+"/"[:slash], hits)
+		}
+	}
+	for seg, child := range children {
+		delete(children, seg)
+		child.patterns(append(append(prefix[:len(prefix):len(prefix)], '/'), seg...), depth+1, bar, yield)
 	}
 }
 
-func (n *node) put(seg string, child *node) {
-	if n.children == nil {
-		n.children = make(map[string]*node)
-	}
-	n.children[seg] = child
-}
-
-func (n *node) count(v *visits) {
-	n.hits += v.hits
-	n.clients |= v.clients
-}
-
-// collapse merges the words that may not stay, here and below.
-func (n *node) collapse(depth, bar int) {
+// collapse merges the children of n whose words may not stay.
+func collapse(n *node, children map[string]*node, depth, bar int) {
 	literal := 0
-	for seg := range n.children {
+	for seg := range children {
 		if generic(seg) != seg {
 			literal++
 		}
 	}
 	crowded := literal > fanOut && depth > 0
 	var merged []string
-	for seg, child := range n.children {
+	for seg, child := range children {
 		if generic(seg) == seg || IsRouteWord([]byte(seg)) {
 			continue
 		}
@@ -77,31 +93,13 @@ func (n *node) collapse(depth, bar int) {
 		}
 	}
 	for _, seg := range merged {
-		child := n.children[seg]
-		delete(n.children, seg)
+		child := children[seg]
+		delete(children, seg)
 		into := generic(seg)
-		if same := n.children[into]; same != nil {
+		if same := children[into]; same != nil {
 			same.merge(child)
 		} else {
-			n.put(into, child)
-		}
-	}
-	for _, child := range n.children {
-		child.collapse(depth+1, bar)
-	}
-}
-
-// merge adds o to n; o is not used any more.
-func (n *node) merge(o *node) {
-	n.hits += o.hits
-	n.clients |= o.clients
-	n.ends[0] += o.ends[0]
-	n.ends[1] += o.ends[1]
-	for seg, child := range o.children {
-		if same := n.children[seg]; same != nil {
-			same.merge(child)
-		} else {
-			n.put(seg, child)
+			children[into] = child
 		}
 	}
 }
@@ -117,18 +115,4 @@ func generic(seg string) string {
 	}
 	_, ext := SplitExtension([]byte(seg))
 	return "{word}" + string(ext)
-}
-
-// patterns yields the patterns of n's subtree; prefix is n's own.
-func (n *node) patterns(prefix []byte, yield func(pattern string, hits int64)) {
-	if n.ends[0] > 0 {
-		yield(string(prefix), n.ends[0])
-	}
-	if n.ends[1] > 0 {
-		yield(string(prefix)+"/", n.ends[1])
-	}
-	for seg, child := range n.children {
-		p := append(append(bytes.Clone(prefix), '/'), seg...)
-		child.patterns(p, yield)
-	}
 }

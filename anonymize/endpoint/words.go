@@ -54,6 +54,9 @@ var sides = wordSet(`16 20 24 25 30 32 36 40 48 50 57 60 64 70 72 75 76 80 90 96
 	900 960 970 1000 1024 1080 1100 1136 1152 1200 1280 1334 1366 1440 1500 1536 1600 1680 1800 1920 2000 2048 2160 2400 2560 3840 4096`)
 
 func isPictureSize(s []byte) bool {
+	if len(s) == 0 || kindOf[s[0]] != kDigit {
+		return false
+	}
 	width, height, ok := bytes.Cut(s, []byte{'x'})
 	return ok && sides[string(width)] && sides[string(height)]
 }
