@@ -38,9 +38,13 @@ type FormatOptions struct {
 //	combined                      a known name (see Names)
 //	$remote_addr - [$time_local]  an nginx log_format, recognised by its $variables
 //	%h %l %u %t \"%r\" %>s        an Apache LogFormat, recognised by its %directives
+//	json:time=ts:unix,...         JSON lines: fields of a record and the paths of their values
 //
 // A *FormatError tells the byte of the string that cannot be compiled.
 func NewFormat(spec string, o FormatOptions) (Format, error) {
+	if mapping, ok := strings.CutPrefix(spec, jsonPrefix); ok {
+		return openMapping(jsonPrefix, mapping, o)
+	}
 	for i := range knownFormats {
 		if k := &knownFormats[i]; k.name == spec {
 			return k.open(o), nil
