@@ -11,7 +11,7 @@ type known struct {
 }
 
 // knownFormats lists the known formats, most specific first: where several fit a file, the first one counts.
-var knownFormats = slices.Concat(awsFormats, w3cFormats, combinedFamily)
+var knownFormats = slices.Concat(awsFormats, w3cFormats, proxyFormats, jsonFormats, combinedFamily)
 
 // Names lists the known formats, most specific first.
 func Names() []string {
