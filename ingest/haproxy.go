@@ -7,6 +7,8 @@ import (
 // proxyFormats are the text formats of proxies.
 var proxyFormats = []known{
 	{"haproxy", "HAProxy httplog", StampStart, func(o FormatOptions) Format { return newHAProxy(o) }},
+	{"envoy", "Envoy text", StampStart, func(o FormatOptions) Format { return &envoy{moment: startUnless(o.Stamp)} }},
+	{"traefik", "Traefik common log format", StampStart, func(o FormatOptions) Format { return newTraefik(o) }},
 }
 
 // haproxy parses what HAProxy's `option httplog` writes, from 1.4 to 3.x, and `option httpslog`, whose further
@@ -25,11 +27,7 @@ type haproxy struct {
 }
 
 func newHAProxy(o FormatOptions) *haproxy {
-	f := &haproxy{clock: wallClock{loc: o.Location}, moment: o.Stamp}
-	if f.moment == StampAuto {
-		f.moment = StampStart
-	}
-	return f
+	return &haproxy{clock: wallClock{loc: o.Location}, moment: startUnless(o.Stamp)}
 }
 
 // Name implements Format.
@@ -37,7 +35,7 @@ func (f *haproxy) Name() string { return "haproxy" }
 
 // Parse implements Format.
 func (f *haproxy) Parse(line []byte, r *Record) Verdict {
-	*r = Record{Pos: r.Pos, Duration: Unknown, Bytes: Unknown}
+	r.reset()
 	at := f.anchor(line)
 	if at < 0 {
 		if isProxyMessage(line) {
