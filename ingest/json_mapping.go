@@ -22,7 +22,6 @@ import (
 //	url                  an absolute URL, of which host and target are taken, or a request line
 //	client, forwarded, user, host, referer, agent, id, status
 //	bytes                kind total = with headers
-//	message              what kind of line it is
 //
 // Where a field is named twice, the first path that has a value counts.
 type jsonMapping struct {
@@ -30,7 +29,7 @@ type jsonMapping struct {
 	need    uint64   // marks of a line of this format
 	message []uint64 // marks of the server's own messages: a line with all of one, and not what is needed
 	marked  uint     // marks given
-	handled string   // what jsonMessage says in access lines; "" = anything
+	handled string   // what jsonMessage says in access lines
 }
 
 // jsonFieldNames are the words of the mapping language.
@@ -38,7 +37,7 @@ var jsonFieldNames = map[string]jsonField{
 	"start": jsonStart, "time": jsonTime, "end": jsonEnd, "duration": jsonDuration, "dur": jsonDuration, "client": jsonClient,
 	"forwarded": jsonForwarded, "user": jsonUser, "host": jsonHost, "request": jsonRequest, "method": jsonMethod, "target": jsonTarget,
 	"path": jsonPath, "query": jsonQuery, "url": jsonURL, "protocol": jsonProtocol, "status": jsonStatus, "bytes": jsonBytes,
-	"referer": jsonReferer, "agent": jsonAgent, "ua": jsonAgent, "id": jsonID, "upstream": jsonUpstream, "message": jsonMessage,
+	"referer": jsonReferer, "agent": jsonAgent, "ua": jsonAgent, "id": jsonID, "upstream": jsonUpstream,
 }
 
 // jsonUnits are the kinds of durations.

@@ -12,7 +12,7 @@ type decimal struct {
 	exponent    int
 	negative    bool
 	significant int // digits without leading zeros
-	places      int // digits after the point
+	places      int // digits after the point, where the exponent puts it
 }
 
 // maxDigits is how many decimal digits fit 64 bits; later ones are dropped.
@@ -76,6 +76,7 @@ func (d *decimal) power(s []byte, i int) int {
 		n = -n
 	}
 	d.exponent += n
+	d.places = max(d.places-n, 0)
 	return p
 }
 

@@ -8,7 +8,7 @@ type jsonPreset struct {
 	stamp       Stamp
 	need        string   // paths that every access line has, and no line of another format
 	messages    []string // what the server's own messages have, each a list of paths
-	handled     string   // what an access line says in its message
+	handled     string   // what an access line says in its "msg"; "" = anything
 	mapping     []string // see jsonMapping
 }
 
@@ -19,7 +19,7 @@ var jsonPresets = []jsonPreset{
 		name: "caddy", title: "Caddy JSON", stamp: StampEnd, need: "request.method request.uri status",
 		messages: []string{"level ts msg"}, handled: "handled request",
 		mapping: []string{
-			"time=ts:float,message=msg,duration=duration:float,status=status,bytes=size,user=user_id",
+			"time=ts:float,duration=duration:float,status=status,bytes=size,user=user_id",
 			"client=request.client_ip,client=request.remote_ip,client=request.remote_addr,forwarded=request.headers.X-Forwarded-For",
 			"method=request.method,target=request.uri,protocol=request.proto,host=request.host",
 			"referer=request.headers.Referer,agent=request.headers.User-Agent,id=request.headers.X-Request-Id,id=uuid",
@@ -134,7 +134,10 @@ func (p *jsonPreset) open(o FormatOptions) Format {
 	}
 	f.need = f.markKeys(p.need)
 	f.messages(p.messages...)
-	f.handled = p.handled
+	if f.handled = p.handled; p.handled != "" {
+		node := f.root.grow("msg")
+		node.columns = append(node.columns, jsonColumn{field: jsonMessage})
+	}
 	f.settle(o)
 	return f
 }

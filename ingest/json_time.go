@@ -74,7 +74,7 @@ func (s *stamps) iso(t []byte, dashed bool) (m moment, ok bool) {
 		if c.set&hasZone == 0 && isUTC(rest) {
 			c.set |= hasZone
 		}
-		if c.set&hasZone == 0 || len(rest) > 5 || bytes.IndexByte(rest, ' ') >= 0 {
+		if c.set&hasZone == 0 || len(rest) > 5 || !isUpper(rest) {
 			return m, false
 		}
 	} else if len(rest) > 0 {
@@ -83,6 +83,15 @@ func (s *stamps) iso(t []byte, dashed bool) (m moment, ok bool) {
 	m.ns, ok = c.instant(s.zone, s.last)
 	m.offset, m.precision = c.offset, c.precision()
 	return m, ok
+}
+
+func isUpper(s []byte) bool {
+	for _, c := range s {
+		if c < 'A' || c > 'Z' {
+			return false
+		}
+	}
+	return true
 }
 
 func isUTC(s []byte) bool { return string(s) == "UTC" || string(s) == "GMT" }
