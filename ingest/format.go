@@ -36,14 +36,19 @@ type FormatOptions struct {
 // NewFormat returns the format that spec means:
 //
 //	combined                      a known name (see Names)
-//	$remote_addr - [$time_local]  an nginx log_format, recognised by its $variables
+//	$remote_addr - [$time_local]  an nginx log_format, recognised by its $variables; escape=json or escape=none
+//	                              may stand before it
 //	%h %l %u %t \"%r\" %>s        an Apache LogFormat, recognised by its %directives
 //	json:time=ts:unix,...         JSON lines: fields of a record and the paths of their values
+//	docker+combined               any of these in a frame (docker, journal, cri, syslog, compose, kubectl)
 //
 // A *FormatError tells the byte of the string that cannot be compiled.
 func NewFormat(spec string, o FormatOptions) (Format, error) {
 	if mapping, ok := strings.CutPrefix(spec, jsonPrefix); ok {
 		return openMapping(jsonPrefix, mapping, o)
+	}
+	if frame, rest := cutWrapper(spec); frame != nil {
+		return openWrapped(frame, rest, o)
 	}
 	for i := range knownFormats {
 		if k := &knownFormats[i]; k.name == spec {
@@ -53,7 +58,7 @@ func NewFormat(spec string, o FormatOptions) (Format, error) {
 	if !strings.ContainsAny(spec, "$%") {
 		return nil, &FormatError{Column: 1, Message: fmt.Sprintf("neither a known name (%s) nor a string with $variables or %%directives", strings.Join(slices.Sorted(slices.Values(Names())), ", "))}
 	}
-	return compile("custom", spec, o)
+	return openCustom(spec, o)
 }
 
 // Stamp tells which moment of a request its time stamp is.
