@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,13 +10,12 @@ import (
 )
 
 const (
-	sampleLines = 1000    // non-empty lines that detection looks at
-	sampleBytes = 1 << 20 // and at most as many bytes
-	sampleShare = 0.9     // of them must fit the format
+	sampleShare = 0.9 // of the sampled lines must fit the format
+	mixedLines  = 3   // of a second format, at least, make a mixed file
 )
 
-// saneYears bound a start that a detected format may yield: a log older than the web or of another
-// century is a number that was mistaken for a time.
+// A start outside of these years is a number that was mistaken for a time: a log older than the web or of
+// another century.
 var saneFrom, saneTo = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano(), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 
 // Guess is a known format and the share of the sampled lines that fit it, 0 to 1.
@@ -34,6 +34,9 @@ type UnknownFormatError struct {
 	Reason  Reason
 	Excerpt string // the line's shape: types instead of values
 	Mark    int    // 1-based byte of Excerpt where the line stops fitting; 0 = not shown
+	// Suggestion is a format string for NewFormat that fits the sample, made from the shape of its lines;
+	// "" when none was found.
+	Suggestion string
 }
 
 // Error implements error.
@@ -50,123 +53,203 @@ func (e *UnknownFormatError) Error() string {
 	return b.String()
 }
 
-// sample is the beginning of a file.
-type sample struct {
-	data []byte
-	eol  byte
-	all  bool // the file holds no more
+// trial is how well a format does on some lines.
+type trial struct {
+	spec    string
+	format  Format
+	tried   int // lines that are no messages of the server
+	fitted  int
+	skipped int
+	halves  int // of the lines that do not fit, those that may be half a line
+	misfits []sampleLine
+	first   Verdict // on the first misfit
 }
 
-// lines calls f with a copy of each line that is not empty and no directive, and its number, until f
-// returns false. A line that the end of the sample cuts is left out, unless it is all there is.
-func (s *sample) lines(f func(line []byte, number int64) bool) {
-	rest, buf := s.data, []byte(nil)
-	for n, tried := int64(1), 0; len(rest) > 0 && tried < sampleLines; n++ {
-		line, after, found := bytes.Cut(rest, []byte{s.eol})
-		if !found && !s.all && tried > 0 {
-			return
-		}
-		rest = after
-		line = trimReturn(bytes.TrimLeft(line, "\x00"))
-		if isDirective(line) {
-			continue
-		}
-		tried++
-		buf = append(buf[:0], line...)
-		if !f(buf, n) {
-			return
-		}
-	}
-}
-
-// fit is how well a format does on a sample.
-type fit struct {
-	format        string
-	tried, fitted int
-	line          int64 // the first misfit
-	verdict       Verdict
-	excerpt       string
-	mark          int
-}
-
-func (f *fit) share() float64 {
-	if f.tried == 0 {
+// share is the part of the lines that fit.
+func (t *trial) share() float64 {
+	if t.tried == 0 {
 		return 0
 	}
-	return float64(f.fitted) / float64(f.tried)
+	return float64(t.fitted) / float64(t.tried)
 }
 
-// tryFormat parses the sample's lines.
-func tryFormat(s *sample, name string, o FormatOptions) fit {
-	f, err := NewFormat(name, o)
+// fits tells whether enough lines fit. A lenient answer does not count what may be half a line.
+func (t *trial) fits(lenient bool) bool {
+	tried := t.tried
+	if lenient {
+		tried -= t.halves
+	}
+	return t.fitted > 0 && float64(t.fitted) >= sampleShare*float64(tried)
+}
+
+// detector judges the lines of one file.
+type detector struct {
+	options FormatOptions
+	buf     []byte // of the line that is parsed, which parsing changes
+}
+
+// try parses the lines in a format. With hurry it stops when the format can no longer fit.
+func (d *detector) try(spec string, lines []sampleLine, hurry bool) trial {
+	f, err := NewFormat(spec, d.options)
 	if err != nil {
 		panic("ingest: a known format does not compile: " + err.Error())
 	}
-	result := fit{format: name}
+	t := trial{spec: spec, format: f}
+	about, _ := f.(framed)
 	var r Record
-	s.lines(func(line []byte, number int64) bool {
-		result.tried++
-		shape := ""
-		if result.line == 0 {
-			shape = string(line) // kept for the mask: Parse may change the line
-		}
-		v := f.Parse(line, &r)
-		if !v.Rejected() && r.Start >= saneFrom && r.Start < saneTo {
-			result.fitted++
-		} else if result.line == 0 {
-			if !v.Rejected() {
-				v = Verdict{Reason: BadTime, Column: 1}
+	for i := range lines {
+		line := &lines[i]
+		d.buf = append(d.buf[:0], line.text...)
+		if line.directive {
+			if about != nil {
+				about.directive(d.buf)
 			}
-			result.line, result.verdict = number, v
-			result.excerpt, result.mark = mask([]byte(shape), v.Column)
+			continue
 		}
-		return true
-	})
-	return result
+		v := f.Parse(d.buf, &r)
+		if v.Reason == Skip {
+			t.skipped++
+			continue
+		}
+		t.tried++
+		if !v.Rejected() && r.Start >= saneFrom && r.Start < saneTo {
+			t.fitted++
+			continue
+		}
+		if len(t.misfits) == 0 {
+			if t.first = v; !v.Rejected() {
+				t.first = Verdict{Reason: BadTime, Column: 1}
+			}
+		}
+		if line.half {
+			t.halves++
+		}
+		t.misfits = append(t.misfits, *line)
+		if hurry && float64(len(t.misfits)-t.halves) > (1-sampleShare)*float64(len(lines)) {
+			break
+		}
+	}
+	return t
 }
 
-// detect returns the most specific known format that at least nine tenths of the sampled lines fit. It
-// returns "" when the sample has no lines to judge by.
-func detect(file string, s *sample, o FormatOptions) (string, error) {
-	var fits []fit
-	for _, name := range Names() {
-		f := tryFormat(s, name, o)
-		if f.tried == 0 {
-			return "", nil
-		}
-		if f.share() >= sampleShare {
-			return name, nil
-		}
-		fits = append(fits, f)
-	}
-	slices.SortStableFunc(fits, func(a, b fit) int { return b.fitted - a.fitted })
-	best := fits[0]
-	e := &UnknownFormatError{File: file, Sampled: best.tried, Line: best.line, Column: best.verdict.Column, Reason: best.verdict.Reason, Excerpt: best.excerpt, Mark: best.mark}
-	for _, f := range fits[:3] {
-		e.Guesses = append(e.Guesses, Guess{Format: f.format, Share: f.share()})
-	}
-	return "", e
-}
-
-// stampOf tells from the marks that servers leave in the combined family which one wrote the sample, and so
-// which moment the time is: nginx writes upper-case hex and the statuses 499 and 444, Apache `\"`,
-// lower-case hex, and "-" for no bytes. StampAuto means that nothing tells them apart.
-func stampOf(s *sample) Stamp {
-	nginx, apache := 0, 0
-	s.lines(func(line []byte, _ int64) bool {
+// find returns the first of the formats that fits the lines. One that takes most lines for messages of the
+// server stands back behind one that does not.
+func (d *detector) find(specs []string, lines []sampleLine, lenient bool) (trial, bool) {
+	var weak *trial
+	for _, spec := range specs {
+		t := d.try(spec, lines, true)
 		switch {
-		case bytes.Contains(line, []byte(`" 499 `)), bytes.Contains(line, []byte(`" 444 `)), bytes.Contains(line, []byte(`\x5C`)):
-			nginx++
-		case bytes.Contains(line, []byte(`\"`)), bytes.Contains(line, []byte(` - "`)) && bytes.Contains(line, []byte(`HTTP/`)):
-			apache++
+		case !t.fits(lenient):
+		case t.fitted >= t.skipped:
+			return t, true
+		case weak == nil:
+			weak = &t
 		}
-		return true
-	})
-	switch {
-	case nginx > apache:
-		return StampEnd
-	case apache > nginx:
-		return StampStart
 	}
-	return StampAuto
+	if weak != nil {
+		return *weak, true
+	}
+	return trial{}, false
+}
+
+// mixed looks for formats that fit the lines together, the most frequent one first. trials are all formats'.
+func (d *detector) mixed(specs []string, trials []trial) []trial {
+	best := trials[0]
+	if len(best.misfits) < mixedLines || best.fitted < mixedLines {
+		return nil
+	}
+	second, ok := d.find(specs, best.misfits, false)
+	if !ok || second.fitted < mixedLines {
+		return nil
+	}
+	return []trial{best, second}
+}
+
+// choice is what detection found.
+type choice struct {
+	specs   []string // for NewFormat, the one that fits most lines first
+	sampled int      // lines that were judged
+	fitted  int      // of them
+}
+
+// detect returns the most specific known formats that at least nine tenths of the lines fit. It returns no
+// format when there are no lines to judge by.
+func detect(file string, lines []sampleLine, o FormatOptions) (choice, error) {
+	n := 0
+	for i := range lines {
+		if !lines[i].directive {
+			n++
+		}
+	}
+	if n == 0 {
+		return choice{}, nil
+	}
+	d := &detector{options: o}
+	specs := candidates(lines)
+	t, ok := d.find(specs, lines, false)
+	if !ok {
+		t, ok = d.find(specs, lines, true)
+	}
+	if ok {
+		c := choice{specs: []string{t.spec}, sampled: t.tried, fitted: t.fitted}
+		if len(t.misfits) >= mixedLines {
+			if other, ok := d.find(specs, t.misfits, false); ok && other.fitted >= mixedLines {
+				c.specs, c.fitted = append(c.specs, other.spec), c.fitted+other.fitted
+			}
+		}
+		return c, nil
+	}
+	var trials []trial
+	for _, spec := range specs {
+		trials = append(trials, d.try(spec, lines, false))
+	}
+	for i := range trials {
+		if t := &trials[i]; t.tried == 0 {
+			return choice{specs: []string{t.spec}}, nil // nothing but messages of the server up to here
+		}
+	}
+	slices.SortStableFunc(trials, func(a, b trial) int {
+		if a.fitted != b.fitted {
+			return b.fitted - a.fitted
+		}
+		return cmp.Compare(b.first.Column, a.first.Column) // of those that fit no line the one that gets furthest
+	})
+	if both := d.mixed(specs, trials); both != nil {
+		return choice{specs: []string{both[0].spec, both[1].spec}, sampled: both[0].tried, fitted: both[0].fitted + both[1].fitted}, nil
+	}
+	return choice{}, d.unknown(file, lines, trials)
+}
+
+// unknown describes the file by the formats that come nearest.
+func (d *detector) unknown(file string, lines []sampleLine, trials []trial) error {
+	best := &trials[0]
+	e := &UnknownFormatError{File: file, Sampled: best.tried, Line: best.misfits[0].number, Column: best.first.Column, Reason: best.first.Reason}
+	e.Excerpt, e.Mark = mask(best.misfits[0].text, best.first.Column)
+	for _, t := range trials[:min(3, len(trials))] {
+		e.Guesses = append(e.Guesses, Guess{Format: t.spec, Share: t.share()})
+	}
+	return e
+}
+
+// candidates lists the formats that the lines may have, most specific first. Where "#Fields:" names the columns,
+// nothing else counts.
+func candidates(lines []sampleLine) []string {
+	described := slices.ContainsFunc(lines, func(l sampleLine) bool { return l.directive && isFields(l.text) })
+	var specs []string
+	for i := range knownFormats {
+		k := &knownFormats[i]
+		if _, ok := k.open(FormatOptions{}).(framed); ok || !described {
+			specs = append(specs, k.name)
+		}
+	}
+	if len(specs) == 0 {
+		return Names()
+	}
+	return specs
+}
+
+// isFields tells whether a directive names the columns of the lines below it, as W3C's extended format does.
+func isFields(line []byte) bool {
+	const fields = "#fields:"
+	return len(line) >= len(fields) && bytes.EqualFold(line[:len(fields)], []byte(fields))
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
+	"sync"
 
 	"reprise/ingest/source"
 )
@@ -14,40 +16,51 @@ import (
 // file is one input and its account.
 type file struct {
 	name   string
-	spec   string // of the format: a name or a format string
+	specs  []string // of the formats that its sample has, the most frequent first
+	given  bool     // by the user, not detected
 	sample sample
 	first  int64         // start of the first line that has one, math.MaxInt64 when none has
-	input  *source.Input // an input that can be read only once stays open from Open to Records
+	input  *source.Input // an input that can be read only once stays open from Open to the reading
 	once   bool
+	// broken is why the input cannot be read at all; it is nil for one that can.
+	broken error
+	// head is the file's first line where that fits no format, so it may be the second half of the last line
+	// of the file before, which next points away from.
+	head        []byte
+	headVerdict Verdict
+	next        *file
 
-	report  FileReport
-	reasons [reasons]int64
-	latest  int64
-	maxLate int64 // nanoseconds
+	mu      sync.Mutex // guards what follows, between a reading and Report
+	account account
+	joined  bool // head was joined to the line before it
 }
 
 // openFile reads the sample and settles the format.
 func openFile(ctx context.Context, name string, o *Options) (*file, error) {
+	f := &file{name: name, first: math.MaxInt64}
+	f.account.FileReport = FileReport{Name: name}
 	in, err := source.Open(name, source.Options{Hash: !o.SkipHash, Stdin: o.Stdin})
 	if err != nil {
-		return nil, err
+		f.broken = err
+		return f, nil
 	}
-	f := &file{name: name, once: in.Once(), first: math.MaxInt64}
+	f.once = in.Once()
 	if f.once {
 		in.ReadAhead()
 	}
 	stop := context.AfterFunc(ctx, in.Interrupt)
-	err = f.readSample(in)
+	f.sample, err = readSample(in)
 	if stop(); ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	if err == nil {
-		err = f.settle(o)
+		return nil, errors.Join(ctx.Err(), in.Close())
 	}
 	if err != nil {
+		f.broken = errors.Join(err, in.Close())
+		return f, nil
+	}
+	if err = f.settle(o); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
-	f.report.Codec = string(in.Codec())
+	f.account.Codec = string(in.Codec())
 	if f.once {
 		f.input = in
 		return f, nil
@@ -56,123 +69,115 @@ func openFile(ctx context.Context, name string, o *Options) (*file, error) {
 	return f, in.Close()
 }
 
-// readSample reads the first lines. Zero bytes before the first line are no part of it.
-func (f *file) readSample(r io.Reader) error {
-	buf := make([]byte, 0, 64<<10)
-	newlines := 0
-	for len(buf) < sampleBytes && newlines <= sampleLines {
-		if len(buf) == cap(buf) {
-			buf = append(make([]byte, 0, min(2*cap(buf), sampleBytes)), buf...)
-		}
-		n, err := r.Read(buf[len(buf):cap(buf)])
-		part := buf[len(buf) : len(buf)+n]
-		if len(buf) == 0 {
-			kept := bytes.TrimLeft(part, "\x00")
-			part = buf[:copy(buf[:cap(buf)], kept)]
-		}
-		buf = buf[:len(buf)+len(part)]
-		newlines += bytes.Count(part, []byte{'\n'})
-		if err == io.EOF {
-			f.sample.all = true
-			break
-		}
-		if err != nil {
-			return err
-		}
-	}
-	f.sample.data, f.sample.eol = buf, '\n'
-	if newlines == 0 && bytes.IndexByte(buf, '\r') >= 0 && !isMostlyBinary(buf) {
-		f.sample.eol = '\r' // as old Macintosh programs end lines
-	}
-	return nil
-}
-
 // settle chooses the format and finds the first time stamp.
 func (f *file) settle(o *Options) error {
 	options := FormatOptions{Stamp: o.Stamp, Location: o.Location}
-	f.spec = o.Format
-	if f.spec == "" {
+	lines := f.sample.cut()
+	chosen := choice{specs: []string{o.Format}}
+	if f.given = o.Format != ""; !f.given {
 		var err error
-		if f.spec, err = detect(f.name, &f.sample, options); err != nil {
+		if chosen, err = detect(f.name, lines, options); err != nil {
 			return err
 		}
-		if f.spec == "" && !f.sample.all {
+		if len(chosen.specs) == 0 && !f.sample.all {
 			return &UnknownFormatError{File: f.name, Line: 1, Column: 1, Reason: BadColumns, Excerpt: "<no lines>"}
 		}
 	}
-	if f.spec == "" {
+	if len(chosen.specs) == 0 {
 		return nil
 	}
-	format, err := NewFormat(f.spec, options)
+	format, err := NewFormat(chosen.specs[0], options)
 	if err != nil {
 		return err
 	}
-	f.report.Format, f.report.Stamp = format.Name(), f.stamp(format, o.Stamp)
-	var r Record
 	empty := f.sample.all
-	f.sample.lines(func(line []byte, _ int64) bool {
-		empty = false
-		if format.Parse(line, &r).Rejected() {
-			return true
-		}
-		f.first = r.Start
-		return false
-	})
+	for i := range lines {
+		empty = empty && lines[i].directive
+	}
 	if empty {
-		f.report.Format, f.report.Stamp = "", ""
+		return nil // whatever the user says, nothing has a format
+	}
+	f.specs = chosen.specs
+	rep := &f.account.FileReport
+	rep.Format, rep.Title, rep.Sampled, rep.Fitted = format.Name(), titleOf(f.specs), chosen.sampled, chosen.fitted
+	var moment Stamp
+	if moment, rep.Why = momentOf(f.specs[0], format, o.Stamp, lines); moment == StampAuto {
+		rep.Stamp = "unknown"
+	} else {
+		rep.Stamp = moment.String()
+	}
+	return f.begin(lines, options)
+}
+
+// begin looks for the first time stamp, and at a first line that may be half of one.
+func (f *file) begin(lines []sampleLine, o FormatOptions) error {
+	formats, err := newFormats(f.specs, o)
+	if err != nil {
+		return err
+	}
+	var buf []byte
+	var r Record
+	for _, line := range lines {
+		buf = append(buf[:0], line.text...)
+		if line.directive {
+			formats.directive(buf)
+			continue
+		}
+		v := formats.parse(buf, line.text, &r)
+		if v.Reason == Accepted || v.Reason == NoRequest {
+			f.first = r.Start
+			return nil
+		}
+		if line.number == 1 && v.Rejected() && len(line.text) <= maxHead && !f.given {
+			d := detector{options: o}
+			if _, whole := d.find(Names(), lines[:1], false); !whole {
+				f.head, f.headVerdict = bytes.Clone(line.text), v
+			}
+		}
 	}
 	return nil
 }
 
-// stamp tells which moment the time is, for the report.
-func (f *file) stamp(format Format, given Stamp) string {
-	s := given
-	if s == StampAuto {
-		switch p := format.(type) {
-		case *program:
-			s = p.stamp
-		default:
-			s = stampOf(&f.sample)
+// maxHead is the longest first line in bytes that is remembered as half of one.
+const maxHead = 64 << 10
+
+// titleOf names formats as people call them.
+func titleOf(specs []string) string {
+	var titles []string
+	for _, spec := range specs {
+		title := "a format of your own"
+		if k := knownOf(spec); k != nil {
+			title = k.title
+			if wrapper, ok := strings.CutSuffix(spec, "+"+k.name); ok {
+				title += " in " + wrapper + " lines"
+			}
 		}
+		titles = append(titles, title)
 	}
-	if s == StampAuto {
-		return "unknown"
-	}
-	return s.String()
+	return strings.Join(titles, ", then ")
 }
 
-// start opens the file anew, or takes up the input that can be read only once.
-func (f *file) start(o *Options) (*source.Input, io.Reader, error) {
-	f.latest, f.maxLate, f.reasons = math.MinInt64, 0, [reasons]int64{}
-	f.report = FileReport{Name: f.name, Format: f.report.Format, Stamp: f.report.Stamp, Codec: f.report.Codec}
+// open opens the file anew, or takes up the input that can be read only once. ahead asks for decompression in
+// a goroutine of its own.
+func (f *file) open(o *Options, ahead bool) (*source.Input, *lines, error) {
 	if !f.once {
 		in, err := source.Open(f.name, source.Options{Hash: !o.SkipHash})
-		if err == nil {
+		if err != nil {
+			return nil, nil, err
+		}
+		if ahead {
 			in.ReadAhead()
 		}
-		return in, in, err
+		return in, f.sample.cutter(in), nil
 	}
 	in := f.input
 	if in == nil {
 		return nil, nil, fmt.Errorf("%s: %w", f.name, ErrConsumed)
 	}
 	f.input = nil
-	return in, io.MultiReader(bytes.NewReader(f.sample.data), in), nil
-}
-
-// account completes the report from the counters of the hot path.
-func (f *file) account() FileReport {
-	rep := f.report
-	rep.Name = f.name
-	rep.MaxLate = float64(f.maxLate) / 1e9
-	rep.Reasons = map[string]int64{}
-	for r := Skip + 1; r < reasons; r++ {
-		if n := f.reasons[r]; n > 0 {
-			rep.Reasons[r.String()] = n
-			rep.Rejected += n
-		}
-	}
-	return rep
+	l := f.sample.cutter(io.MultiReader(bytes.NewReader(f.sample.data), in))
+	l.base, l.zeros = f.sample.zeros, f.sample.zeros
+	return in, l, nil
 }
 
 func (f *file) close() error {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"iter"
 	"slices"
 	"time"
 )
@@ -21,32 +20,43 @@ type Options struct {
 	Stamp Stamp
 	// Location is the zone of times that name none; nil = UTC.
 	Location *time.Location
+	// Window is how far from its place in time a record may stand in its file for Records to put it there;
+	// 0 = DefaultWindow.
+	Window time.Duration
 	// SkipHash leaves FileReport.SHA256 empty, which saves about a third of the time on plain text.
 	SkipHash bool
 	// Stdin is what the name "-" means; nil = os.Stdin.
 	Stdin io.Reader
 }
 
+// DefaultWindow is more than nearly all requests take, and so more than lines that stand in the order of the
+// end are from the order of the start.
+const DefaultWindow = time.Minute
+
 var (
 	// ErrEmpty is the error of Open when no input holds a line that could be a request.
 	ErrEmpty = errors.New("no log lines in the input")
 	// ErrConsumed is the error of a second Records over an input that can be read only once.
 	ErrConsumed = errors.New("the input can be read only once")
-
-	errEnough = errors.New("the consumer has had enough")
 )
 
 // Reader yields the records of one or more files. It is not safe for concurrent use.
 type Reader struct {
 	options Options
 	files   []*file
+	merged  Merged
 }
 
 // Open looks at the beginning of every named input, in which it must find the format unless Options.Format
 // gives it, and orders the inputs by their first time stamp. Names are paths, or "-" for the standard input.
+// Of several inputs, one that cannot be opened is left to the Report; when none can, that is an error.
 // Errors: those of source.Open, *UnknownFormatError, *FormatError, ErrEmpty.
 func Open(ctx context.Context, names []string, o Options) (*Reader, error) {
+	if o.Window == 0 {
+		o.Window = DefaultWindow
+	}
 	r := &Reader{options: o}
+	var broken []error
 	empty := true
 	for _, name := range names {
 		f, err := openFile(ctx, name, &r.options)
@@ -54,44 +64,35 @@ func Open(ctx context.Context, names []string, o Options) (*Reader, error) {
 			return nil, errors.Join(err, r.Close())
 		}
 		r.files = append(r.files, f)
-		empty = empty && f.report.Format == ""
+		if f.broken != nil {
+			broken = append(broken, f.broken)
+		}
+		empty = empty && len(f.specs) == 0
 	}
 	if empty {
-		return nil, errors.Join(ErrEmpty, r.Close())
-	}
-	slices.SortStableFunc(r.files, func(a, b *file) int { return cmp.Compare(a.first, b.first) })
-	return r, nil
-}
-
-// Records yields the records file by file, in the order of their lines, so not strictly in the order of
-// time. The record is borrowed until the next iteration. An error is fatal and last; its record is nil.
-// Records may be called again, which starts over, unless an input can be read only once.
-func (r *Reader) Records(ctx context.Context) iter.Seq2[*Record, error] {
-	return func(yield func(*Record, error) bool) {
-		one := &single{reject: r.options.Reject, visit: func(record *Record) error {
-			if !yield(record, nil) {
-				return errEnough
-			}
-			return nil
-		}}
-		for _, f := range r.files {
-			err := f.read(ctx, &r.options, one)
-			if errors.Is(err, errEnough) {
-				return
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
+		if len(broken) == 0 {
+			broken = append(broken, ErrEmpty)
 		}
+		return nil, errors.Join(errors.Join(broken...), r.Close())
 	}
+	slices.SortStableFunc(r.files, func(a, b *file) int {
+		if (a.broken != nil) != (b.broken != nil) {
+			return len(a.specs) - len(b.specs)
+		}
+		return cmp.Compare(a.first, b.first)
+	})
+	r.files[0].head = nil // there is no file before it
+	for i, f := range r.files[1:] {
+		r.files[i].next = f
+	}
+	return r, nil
 }
 
 // Report returns the account of what was read so far by the last Records or Each.
 func (r *Reader) Report() Report {
-	var report Report
+	report := Report{Merged: r.merged}
 	for _, f := range r.files {
-		report.Files = append(report.Files, f.account())
+		report.Files = append(report.Files, f.report())
 	}
 	return report
 }

@@ -39,7 +39,7 @@ func (r *Reader) Each(ctx context.Context, workers int, visit func(file int) fun
 		}
 		group.Go(func() {
 			defer func() { <-slots }()
-			if errs[i] = f.read(shared, &r.options, to); errs[i] == nil {
+			if errs[i] = f.read(shared, &r.options, to, true, len(r.files) == 1); errs[i] == nil {
 				errs[i] = turns.end(i)
 			}
 			if errs[i] != nil {

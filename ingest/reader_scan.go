@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"reprise/ingest/source"
 )
@@ -20,43 +21,109 @@ type sink interface {
 	refuse(Reject) error
 }
 
-// read reads the file to its end and puts every line into its bucket.
-func (f *file) read(ctx context.Context, o *Options, to sink) (err error) {
-	in, text, err := f.start(o)
-	if err != nil {
+// reading is one pass over a file.
+type reading struct {
+	file    *file
+	options *Options
+	to      sink
+	lines   *lines
+	formats *formats
+	account
+	run  run
+	tail *heldLine // a last line without a line end, when it is rejected
+}
+
+// inputError is the failure of an input, as opposed to one of its consumer.
+type inputError struct{ error }
+
+func (e inputError) Unwrap() error { return e.error }
+
+// read reads the file to its end and puts every line into its bucket. An input that fails is an error only if it
+// is the lone one; else the account says so.
+func (f *file) read(ctx context.Context, o *Options, to sink, ahead, lone bool) error {
+	r := f.newReading(o, to)
+	err := r.whole(ctx, ahead)
+	var failed inputError
+	if errors.As(err, &failed) && ctx.Err() == nil {
+		if lone {
+			return failed.error
+		}
+		r.Failure = failed.Error()
+		err = nil
+	}
+	if err == nil {
+		err = r.end()
+	}
+	r.publish()
+	return err
+}
+
+func (f *file) newReading(o *Options, to sink) *reading {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r := &reading{file: f, options: o, to: to}
+	old := &f.account.FileReport
+	r.FileReport = FileReport{Name: f.name, Format: old.Format, Title: old.Title, Stamp: old.Stamp, Why: old.Why,
+		Sampled: old.Sampled, Fitted: old.Fitted, Codec: old.Codec}
+	r.latest = math.MinInt64
+	return r
+}
+
+// publish lets Report see the account.
+func (r *reading) publish() {
+	r.file.mu.Lock()
+	defer r.file.mu.Unlock()
+	r.file.account = r.account
+}
+
+// whole reads all lines.
+func (r *reading) whole(ctx context.Context, ahead bool) (err error) {
+	f := r.file
+	if f.broken != nil {
+		return inputError{f.broken}
+	}
+	specs := f.specs
+	if len(specs) == 0 {
+		specs = []string{"combined"} // lines that are all empty or directives need no format of their own
+	}
+	if r.formats, err = newFormats(specs, FormatOptions{Stamp: r.options.Stamp, Location: r.options.Location}); err != nil {
 		return err
 	}
+	if len(f.specs) > 0 {
+		for _, format := range r.formats.list {
+			r.Formats = append(r.Formats, FormatUse{Format: format.Name(), Line: 1})
+		}
+	}
+	in, l, err := f.open(r.options, ahead)
+	if errors.Is(err, ErrConsumed) {
+		return err
+	}
+	if err != nil {
+		return inputError{err}
+	}
+	r.lines = l
 	stop := context.AfterFunc(ctx, in.Interrupt)
 	defer stop()
-	defer func() {
-		if fail := in.Close(); fail != nil {
-			err = errors.Join(err, fail)
-		}
-	}()
-	if f.spec == "" {
-		f.spec = "combined" // lines that are all empty or directives need no format of their own
+	err = r.scan(ctx)
+	if err == nil {
+		r.finish(in)
 	}
-	format, err := NewFormat(f.spec, FormatOptions{Stamp: o.Stamp, Location: o.Location})
-	if err != nil {
-		return err
+	if fail := in.Close(); fail != nil && err == nil {
+		err = inputError{fail}
 	}
-	l := newLines(text, f.sample.eol)
-	if err := f.scan(ctx, l, format, to); err != nil {
-		return err
-	}
-	f.finish(in, l)
-	return nil
+	return err
 }
 
 // scan puts every line into its bucket.
-func (f *file) scan(ctx context.Context, l *lines, format Format, to sink) error {
-	rep := &f.report
-	framed, _ := format.(framed)
+func (r *reading) scan(ctx context.Context) error {
 	for {
-		if rep.Lines&1023 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if r.Lines&1023 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			r.publish()
 		}
-		line, long, err := l.next()
+		line, long, err := r.lines.next()
 		if err == io.EOF {
 			return nil
 		}
@@ -64,41 +131,20 @@ func (f *file) scan(ctx context.Context, l *lines, format Format, to sink) error
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return fmt.Errorf("%s: after line %d: %w", f.name, rep.Lines, err)
+			return inputError{fmt.Errorf("after line %d: %w", r.Lines, err)}
 		}
-		rep.Lines++
-		pos := Pos{File: f.name, Line: rep.Lines}
-		if long {
-			if err := f.refuse(to, pos, Verdict{Reason: TooLong, Column: MaxLine + 1}); err != nil {
-				return err
-			}
-			continue
-		}
-		if isDirective(line) {
-			if framed != nil {
-				framed.directive(line)
-			}
-			rep.Skipped++
-			continue
-		}
-		// Parse changes its line, and the lines buffer keeps the original.
-		record, text := to.room(len(line))
-		copy(text, line)
-		record.Pos = pos
-		verdict := format.Parse(text, record)
+		r.Lines++
+		pos := Pos{File: r.file.name, Line: r.Lines, Byte: r.lines.offset()}
 		switch {
-		case verdict.Reason == Accepted:
-			f.order(record.Start)
-			rep.Records++
-			rep.Precision = record.Precision
-			err = to.keep()
-		case verdict.Reason == NoRequest:
-			f.order(record.Start)
-			rep.NoRequest++
-		case verdict.Reason == Skip:
-			rep.Skipped++
+		case long:
+			err = r.reject(pos, Verdict{Reason: TooLong, Column: MaxLine + 1}, nil)
+		case isDirective(line):
+			err = r.directive(line)
 		default:
-			err = f.refuse(to, pos, verdict)
+			var v Verdict
+			if v, err = r.take(pos, line); v.Rejected() {
+				err = r.reject(pos, v, line)
+			}
 		}
 		if err != nil {
 			return err
@@ -106,29 +152,88 @@ func (f *file) scan(ctx context.Context, l *lines, format Format, to sink) error
 	}
 }
 
-// refuse counts a rejected line and tells it.
-func (f *file) refuse(to sink, pos Pos, v Verdict) error {
-	f.reasons[v.Reason]++
-	return to.refuse(Reject{Pos: pos, Reason: v.Reason, Column: v.Column})
+// directive takes an empty line or one that begins with "#". A "#Fields:" line in a file of another kind says that
+// lines of the kind it describes begin here.
+func (r *reading) directive(line []byte) error {
+	r.Skipped++
+	if len(line) == 0 {
+		return nil
+	}
+	if isFields(line) && !r.file.given && !r.formats.described() {
+		for _, spec := range framedNames() {
+			if err := r.adopt(spec, r.Lines); err != nil {
+				return err
+			}
+		}
+	}
+	r.formats.directive(line)
+	return nil
+}
+
+// take parses a line and takes it if it fits.
+func (r *reading) take(pos Pos, line []byte) (Verdict, error) {
+	record, text := r.to.room(len(line)) // Parse changes its line, and what does not fit is looked at again
+	copy(text, line)
+	record.Pos = pos
+	v := r.formats.parse(text, line, record)
+	switch v.Reason {
+	case Accepted:
+		if err := r.breakRun(); err != nil {
+			return v, err
+		}
+		r.order(record.Start)
+		r.Records++
+		r.Precision = record.Precision
+		return v, r.to.keep()
+	case NoRequest:
+		r.order(record.Start)
+		r.NoRequest++
+	case Skip:
+		r.Skipped++
+	}
+	return v, nil
 }
 
 // order keeps count of lines that come too late.
-func (f *file) order(start int64) {
-	if start >= f.latest {
-		f.latest = start
+func (r *reading) order(start int64) {
+	if start >= r.latest {
+		r.latest = start
 		return
 	}
-	f.report.Late++
-	f.maxLate = max(f.maxLate, f.latest-start)
+	r.Late++
+	r.maxLate = max(r.maxLate, r.latest-start)
+}
+
+// refuse counts a rejected line and tells it.
+func (r *reading) refuse(pos Pos, v Verdict, line []byte) error {
+	r.reasons[v.Reason]++
+	return r.tell(pos, v, line)
+}
+
+func (r *reading) tell(pos Pos, v Verdict, line []byte) error {
+	if r.options.Reject == nil {
+		return nil
+	}
+	reject := Reject{Pos: pos, Reason: v.Reason, Column: v.Column}
+	if v.Reason != TooLong {
+		reject.Shape, _ = mask(line, v.Column)
+	}
+	return r.to.refuse(reject)
 }
 
 // finish notes what only the end of a file tells.
-func (f *file) finish(in *source.Input, l *lines) {
-	f.report.SHA256 = in.SHA256()
+func (r *reading) finish(in *source.Input) {
+	r.SHA256 = in.SHA256()
 	for _, w := range in.Warnings() {
-		f.report.Warnings = append(f.report.Warnings, w.String())
+		r.Warnings = append(r.Warnings, w.String())
+		if w.Kind != source.Trailing {
+			r.Failure = w.String()
+		}
 	}
-	if l.zeros > 0 {
-		f.report.Warnings = append(f.report.Warnings, fmt.Sprintf("skipped %d zero bytes at line starts", l.zeros))
+	if r.Stamp == "unknown" && r.maxLate > startDisorder {
+		r.Stamp, r.Why = startByDisorder(r.maxLate)
+	}
+	if r.lines.zeros > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("skipped %d zero bytes at line starts", r.lines.zeros))
 	}
 }

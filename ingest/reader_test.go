@@ -107,7 +107,7 @@ func TestTrap18LongLines(t *testing.T) {
 	equal(t, "after", targets[2], "/2")
 	equal(t, "too long", rep.Reasons["too_long"], 2)
 	equal(t, "rejects", len(rejects), 2)
-	equal(t, "position", rejects[0], ingest.Reject{Pos: ingest.Pos{File: "-", Line: 3}, Reason: ingest.TooLong, Column: ingest.MaxLine + 1})
+	equal(t, "position", rejects[0], ingest.Reject{Pos: ingest.Pos{File: "-", Line: 3, Byte: int64(len(line("/1")+long) + 2)}, Reason: ingest.TooLong, Column: ingest.MaxLine + 1})
 }
 
 func TestTrap19LineEnds(t *testing.T) {
@@ -167,7 +167,7 @@ func TestDetection(t *testing.T) {
 	f("combined", line("/"))
 	f("combined", strings.Repeat(head+`"-" 400 0 "-" "-"`+"\n", 2000))
 	f("main", line("/")+` "-"`)
-	f("combined", line("/")+` 17 "web@docker" "http://10.0.0.5:80" 3ms`)
+	f("traefik", line("/")+` 17 "web@docker" "http://10.0.0.5:80" 3ms`)
 	f("vhost_combined", "shop.example:443 "+line("/"))
 	f("vhost_common", "shop.example:443 "+common)
 	f("ingress", line("/")+` 331 0.043 [ns-web-80] [] 10.0.0.5:80, 10.0.0.6:80 0, 5 0.040, 0.002 502, 200 3f9c`)
@@ -214,7 +214,8 @@ func TestEmptyInputs(t *testing.T) {
 	_, err = ingest.Open(t.Context(), nil, ingest.Options{})
 	equal(t, "none", errors.Is(err, ingest.ErrEmpty), true)
 	equal(t, "lines", readAll(t, ingest.Options{}, empty, full).Total().Lines, 1)
-	_, err = ingest.Open(t.Context(), []string{full, filepath.Join(t.TempDir(), "missing")}, ingest.Options{})
+	missing := filepath.Join(t.TempDir(), "missing")
+	_, err = ingest.Open(t.Context(), []string{missing, missing}, ingest.Options{})
 	equal(t, "missing", errors.Is(err, os.ErrNotExist), true)
 }
 

@@ -62,4 +62,6 @@ type Reject struct {
 	Pos    Pos
 	Reason Reason
 	Column int // 1-based byte position in the line, 0 when it has none
+	// Shape is the line with the types of its words in place of the words; "" for a line over MaxLine.
+	Shape string
 }

@@ -1,0 +1,105 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// knownOf returns the known format that a spec is about, behind its wrapper if it has one; nil for a format
+// string.
+func knownOf(spec string) *known {
+	for i := range knownFormats {
+		k := &knownFormats[i]
+		if k.name == spec || strings.HasSuffix(spec, "+"+k.name) {
+			return k
+		}
+	}
+	return nil
+}
+
+// momentOf tells which moment of a request the time of a file's lines is, and why. StampAuto means that nothing
+// tells.
+func momentOf(spec string, format Format, given Stamp, lines []sampleLine) (s Stamp, why string) {
+	if given != StampAuto {
+		return given, "as told"
+	}
+	if k := knownOf(spec); k != nil && k.stamp != StampAuto {
+		return k.stamp, "as its server writes it"
+	}
+	if p, ok := format.(*program); ok && knownOf(spec) == nil {
+		return p.stamp, "as its server writes it"
+	}
+	return cues(format, lines)
+}
+
+// startDisorder is the disorder in nanoseconds from which lines are in the order of their ends and dated by
+// their starts. nginx's buffered workers are at most a few seconds apart.
+const startDisorder = 5e9
+
+// cues tells from the marks that servers leave in the combined family which one wrote the lines, and so which
+// moment the time is: nginx writes `\x22` and upper-case hex and the statuses 499 and 444, Apache `\"`,
+// lower-case hex and "-" for no bytes, and its lines are dated by the start but stand in the order of the end.
+func cues(format Format, lines []sampleLine) (Stamp, string) {
+	var r Record
+	var buf []byte
+	nginx, apache := 0, 0
+	var saysNginx, saysApache string
+	latest, disorder := int64(math.MinInt64), int64(0)
+	for i := range lines {
+		line := &lines[i]
+		if line.directive {
+			continue
+		}
+		buf = append(buf[:0], line.text...)
+		status := 0
+		if v := format.Parse(buf, &r); v.Reason == Accepted || v.Reason == NoRequest {
+			latest = max(latest, r.Start)
+			disorder = max(disorder, latest-r.Start)
+			status = r.Status
+		}
+		if cue := nginxCue(line.text, status); cue != "" {
+			nginx++
+			saysNginx = cue
+		} else if cue := apacheCue(line.text); cue != "" {
+			apache++
+			saysApache = cue
+		}
+	}
+	switch {
+	case nginx > apache:
+		return StampEnd, "nginx: " + saysNginx
+	case apache > nginx:
+		return StampStart, "Apache: " + saysApache
+	case disorder > startDisorder:
+		_, why := startByDisorder(disorder)
+		return StampStart, why
+	}
+	return StampAuto, "nothing tells, and no duration is logged"
+}
+
+// startByDisorder is what disorder in nanoseconds says about the stamp.
+func startByDisorder(disorder int64) (stamp, why string) {
+	return StampStart.String(), fmt.Sprintf("lines are up to %.0f s out of order, as Apache's", float64(disorder)/1e9)
+}
+
+func nginxCue(line []byte, status int) string {
+	switch {
+	case status == 499 || status == 444:
+		return fmt.Sprintf("status %d", status)
+	case bytes.Contains(line, []byte(`\x22`)), bytes.Contains(line, []byte(`\x5C`)):
+		return `a quote or a backslash as \x22 or \x5C`
+	}
+	return ""
+}
+
+func apacheCue(line []byte) string {
+	switch {
+	case bytes.Contains(line, []byte(`\"`)):
+		return `a quote as \"`
+	case bytes.Contains(line, []byte(` - "`)) && bytes.Contains(line, []byte(`HTTP/`)):
+		return `"-" for no bytes`
+	}
+	return ""
+}

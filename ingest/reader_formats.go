@@ -1,0 +1,70 @@
+package ingest
+
+import (
+	"cmp"
+	"slices"
+)
+
+// formats are the formats of one file, most specific first: a line that the first rejects is tried with the
+// next one.
+type formats struct {
+	list    []Format
+	specs   []string
+	options FormatOptions
+}
+
+func newFormats(specs []string, o FormatOptions) (*formats, error) {
+	f := &formats{options: o}
+	for _, spec := range specs {
+		if err := f.adopt(spec); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// adopt adds a format.
+func (f *formats) adopt(spec string) error {
+	format, err := NewFormat(spec, f.options)
+	if err != nil {
+		return err
+	}
+	at, _ := slices.BinarySearchFunc(f.specs, spec, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	f.specs, f.list = slices.Insert(f.specs, at, spec), slices.Insert(f.list, at, format)
+	return nil
+}
+
+// rank is the place of a spec's format in the order from most to least specific.
+func rank(spec string) int {
+	of := knownOf(spec)
+	return slices.IndexFunc(knownFormats, func(k known) bool { return of != nil && k.name == of.name })
+}
+
+// directive tells the formats that are described by "#" lines about one.
+func (f *formats) directive(line []byte) {
+	for _, format := range f.list {
+		if about, ok := format.(framed); ok {
+			about.directive(line)
+		}
+	}
+}
+
+// parse parses text, a copy of line, which may change, in the first format that takes it. The verdict is the one
+// of the format that got furthest when none does.
+func (f *formats) parse(text, line []byte, r *Record) Verdict {
+	v := f.list[0].Parse(text, r)
+	if v.Reason <= NoRequest || len(f.list) == 1 {
+		return v
+	}
+	for _, format := range f.list[1:] {
+		copy(text, line)
+		other := format.Parse(text, r)
+		if other.Reason <= NoRequest {
+			return other
+		}
+		if v.Rejected() && (other.Reason == Skip || other.Column > v.Column) {
+			v = other
+		}
+	}
+	return v
+}
