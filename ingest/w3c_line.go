@@ -10,8 +10,9 @@ func (e extent) of(line []byte) []byte { return line[e.from:e.to] }
 // w3cPlaces are the places of the columns that count; of those that a file lacks, empty ones.
 type w3cPlaces [w3cColumns]extent
 
-// w3cFreeText are the columns in which raw separators can stand, likeliest first.
-var w3cFreeText = [...]w3cColumn{w3cCookie, w3cAgent, w3cReferer, w3cUser, w3cForwarded, w3cQuery, w3cStem, w3cURI}
+// w3cFreeText are the columns in which raw separators stand at times, likeliest first. They do not in a target:
+// a line with more columns than names that has no such text is one of another layout.
+var w3cFreeText = [...]w3cColumn{w3cCookie, w3cAgent, w3cReferer, w3cUser}
 
 // Parse implements Format. A "#" line is taken as the directive that it is, and skipped.
 func (f *w3c) Parse(line []byte, r *Record) Verdict {
