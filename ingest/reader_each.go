@@ -16,6 +16,12 @@ import (
 // An error of a visitor or of Options.Reject, or the end of ctx, stops all files. Each returns when all its
 // goroutines have ended; of several errors it returns that of the first file.
 func (r *Reader) Each(ctx context.Context, workers int, visit func(file int) func(*Record) error) error {
+	return r.EachFile(ctx, workers, visit, func(int) {})
+}
+
+// EachFile is Each, and also calls end when a file has given its last record, from the file's goroutine: so that what was
+// collected of the file need not wait for the others.
+func (r *Reader) EachFile(ctx context.Context, workers int, visit func(file int) func(*Record) error, end func(file int)) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -44,7 +50,9 @@ func (r *Reader) Each(ctx context.Context, workers int, visit func(file int) fun
 			}
 			if errs[i] != nil {
 				cancel()
+				return
 			}
+			end(i)
 		})
 	}
 	group.Wait()
