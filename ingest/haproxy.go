@@ -9,6 +9,7 @@ var proxyFormats = []known{
 	{"haproxy", "HAProxy httplog", StampStart, func(o FormatOptions) Format { return newHAProxy(o) }},
 	{"envoy", "Envoy text", StampStart, func(o FormatOptions) Format { return &envoy{moment: startUnless(o.Stamp)} }},
 	{"traefik", "Traefik common log format", StampStart, func(o FormatOptions) Format { return newTraefik(o) }},
+	{"caddy_console", "Caddy console", StampEnd, openCaddyConsole},
 }
 
 // haproxy parses what HAProxy's `option httplog` writes, from 1.4 to 3.x, and `option httpslog`, whose further
