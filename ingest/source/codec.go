@@ -14,22 +14,27 @@ import (
 // Codec is how the bytes of an input are compressed.
 type Codec string
 
-// The codecs that a first look tells apart. XZ and Zip are recognised only to be refused by name.
+// The codecs that a first look tells apart. LZ4 and Zip are recognised only to be refused by name.
 const (
 	Plain Codec = "plain"
 	Gzip  Codec = "gzip"
 	Zstd  Codec = "zstd"
 	Bzip2 Codec = "bzip2"
 	XZ    Codec = "xz"
+	LZ4   Codec = "lz4"
 	Zip   Codec = "zip"
 )
 
 // ErrCodec is the error for an input whose compression is recognised but not read here.
 var ErrCodec = errors.New("compression is not supported, decompress it first")
 
-// maxZstdWindow bounds the memory that a zstd frame may ask for. 64 MiB is twice what `zstd -19` uses;
-// `zstd --long=27` and above are refused by name.
-const maxZstdWindow = 64 << 20
+// ErrWindow is the error for data that can only be decompressed with more memory than is given here.
+var ErrWindow = errors.New("the compression window is over 128 MiB, decompress it first")
+
+// maxWindow bounds the memory that a zstd frame or an xz block may ask for. It is what `zstd -d` accepts without
+// being told, `zstd --long` writes, and twice what `xz -9` writes. The memory is touched only as far as data fill
+// it; the usual levels of both ask for 8 MiB at most.
+const maxWindow = 128 << 20
 
 // sniffSize is how many bytes the magic numbers below need.
 const sniffSize = 10
@@ -46,8 +51,10 @@ func detectCodec(head []byte) Codec {
 	case len(head) >= 10 && bytes.HasPrefix(head, []byte("BZh")) && head[3] >= '1' && head[3] <= '9' &&
 		(bytes.Equal(head[4:10], []byte{0x31, 0x41, 0x59, 0x26, 0x53, 0x59}) || bytes.Equal(head[4:10], []byte{0x17, 0x72, 0x45, 0x38, 0x50, 0x90})):
 		return Bzip2
-	case bytes.HasPrefix(head, []byte{0xfd, '7', 'z', 'X', 'Z', 0}):
+	case bytes.HasPrefix(head, xzMagic):
 		return XZ
+	case bytes.HasPrefix(head, []byte{0x04, 0x22, 0x4d, 0x18}), bytes.HasPrefix(head, []byte{0x02, 0x21, 0x4c, 0x18}): // LZ4 frame format, also legacy
+		return LZ4
 	case bytes.HasPrefix(head, []byte{'P', 'K', 3, 4}):
 		return Zip
 	}
@@ -57,6 +64,7 @@ func detectCodec(head []byte) Codec {
 // decoder delivers uncompressed bytes and keeps the damage it survived.
 type decoder struct {
 	codec Codec
+	raw   *rawBytes // its own failure is no damage
 	r     io.Reader
 	close func()
 	read  int64
@@ -64,21 +72,24 @@ type decoder struct {
 	ended bool
 }
 
-func newDecoder(codec Codec, in *bufio.Reader) (*decoder, error) {
-	d := &decoder{codec: codec, close: func() {}}
+func newDecoder(codec Codec, raw *rawBytes, in *bufio.Reader) (*decoder, error) {
+	d := &decoder{codec: codec, raw: raw, close: func() {}}
 	switch codec {
 	case Plain:
 		d.r = in
 	case Gzip:
 		d.r = &gzipMembers{in: in}
 	case Zstd:
-		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+		// One goroutine, which the read-ahead gives, decodes faster than the two that hand blocks to each other.
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, fmt.Errorf("zstd: %w", err)
 		}
 		d.r, d.close = z, z.Close
 	case Bzip2:
 		d.r = bzip2.NewReader(in)
+	case XZ:
+		d.r = &xzStreams{in: &xzInput{Reader: in}}
 	default:
 		return nil, fmt.Errorf("%s: %w", codec, ErrCodec)
 	}
@@ -96,8 +107,13 @@ func (d *decoder) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	d.ended = true
-	if err == io.EOF || d.codec == Plain {
+	switch {
+	case err == io.EOF || d.codec == Plain:
 		return n, err
+	case d.raw.err != nil && d.raw.err != io.EOF:
+		return n, d.raw.err
+	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return n, fmt.Errorf("%s: %w", d.codec, ErrWindow)
 	}
 	kind, ok := d.damage(err)
 	if !ok {
@@ -107,20 +123,19 @@ func (d *decoder) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// damage tells whether err is damage that leaves the data before it whole.
+// damage tells whether err is damage that leaves data before it, and which.
 func (d *decoder) damage(err error) (Kind, bool) {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		return Truncated, true
-	}
-	if d.read == 0 {
+	case d.read == 0, errors.Is(err, ErrCodec), errors.Is(err, ErrWindow), errors.Is(err, zstd.ErrUnknownDictionary):
 		return "", false
-	}
-	if errors.Is(err, errTrailing) || errors.Is(err, zstd.ErrMagicMismatch) {
+	case errors.Is(err, errTrailing), errors.Is(err, zstd.ErrMagicMismatch):
 		return Trailing, true
 	}
 	// bzip2 checks a continuation's magic only after the stream before it was whole, and says so in words.
-	if s, ok := errors.AsType[bzip2.StructuralError](err); ok && (s == "bad magic value in continuation file") {
+	if s, ok := errors.AsType[bzip2.StructuralError](err); ok && s == "bad magic value in continuation file" {
 		return Trailing, true
 	}
-	return "", false
+	return Damaged, true
 }

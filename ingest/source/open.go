@@ -73,7 +73,7 @@ func (in *Input) start(r io.Reader, o Options) error {
 	if err != nil && err != io.EOF {
 		return err
 	}
-	in.dec, err = newDecoder(detectCodec(head), buffered)
+	in.dec, err = newDecoder(detectCodec(head), in.raw, buffered)
 	if err != nil {
 		return err
 	}
@@ -174,6 +174,7 @@ func (in *Input) SHA256() string {
 type rawBytes struct {
 	r   io.Reader
 	sum hash.Hash
+	err error // what r returned last
 }
 
 func (b *rawBytes) Read(p []byte) (int, error) {
@@ -181,6 +182,7 @@ func (b *rawBytes) Read(p []byte) (int, error) {
 	if b.sum != nil {
 		b.sum.Write(p[:n])
 	}
+	b.err = err
 	return n, err
 }
 

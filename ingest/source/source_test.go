@@ -123,6 +123,7 @@ func TestContentTellsTheCodec(t *testing.T) {
 	f([]byte("BZh9 is how this text begins"), source.Plain, "BZh9 is how this text begins")
 	f(gzipped(t, a), source.Gzip, a)
 	f(join(gzipped(t, a), gzipped(t, ""), gzipped(t, b)), source.Gzip, a+b)
+	f(join(gzipped(t, a), make([]byte, 1)), source.Gzip, a, source.Trailing)
 	f(join(gzipped(t, a), make([]byte, 3)), source.Gzip, a, source.Trailing)
 	f(join(gzipped(t, a), make([]byte, 100_000)), source.Gzip, a, source.Trailing)
 	f(join(gzipped(t, a), []byte("\x1f\x8bnot a member")), source.Gzip, a, source.Trailing)
@@ -130,25 +131,29 @@ func TestContentTellsTheCodec(t *testing.T) {
 	f(gzipped(t, a)[:len(gzipped(t, a))-4], source.Gzip, a, source.Truncated)
 	f(join(zstded(t, a), skippable, zstded(t, b)), source.Zstd, a+b)
 	f(join(skippable, zstded(t, a)), source.Zstd, a)
+	f(join(zstded(t, a), skippable), source.Zstd, a)
+	f(skippable, source.Zstd, "")
 	f(join(zstded(t, a), []byte("some garbage")), source.Zstd, a, source.Trailing)
+	f(join(zstded(t, a), make([]byte, 100)), source.Zstd, a, source.Trailing)
+	f(join(zstded(t, a), zstded(t, b)[:7]), source.Zstd, a, source.Truncated)
+	f(join(zstded(t, a), skippable[:6]), source.Zstd, a, source.Truncated)
 	f(bzip2Hello(t), source.Bzip2, "hello hello\n")
 	f(join(bzip2Hello(t), bzip2Hello(t)), source.Bzip2, "hello hello\nhello hello\n")
 	f(join(bzip2Hello(t), []byte("garbage")), source.Bzip2, "hello hello\n", source.Trailing)
+	f(join(bzip2Hello(t), make([]byte, 100)), source.Bzip2, "hello hello\n", source.Trailing)
+	f(join(bzip2Hello(t), bzip2Hello(t)[:20]), source.Bzip2, "hello hello\n", source.Truncated)
 	f(bzip2Hello(t)[:20], source.Bzip2, "", source.Truncated)
 }
 
 func TestTruncationKeepsWholeBlocks(t *testing.T) {
-	var text strings.Builder
-	for i := range 200_000 {
-		fmt.Fprintf(&text, "line %d %x\n", i, i*i)
-	}
-	for _, data := range [][]byte{gzipped(t, text.String()), zstded(t, text.String())} {
+	text := numbered(200_000)
+	for _, data := range [][]byte{gzipped(t, text), zstded(t, text)} {
 		got, in, err := read(t, data[:len(data)*3/4])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got) < text.Len()/2 || !strings.HasPrefix(text.String(), got) || len(in.Warnings()) != 1 || in.Warnings()[0].Kind != source.Truncated {
-			t.Errorf("%s: kept %d of %d bytes, warnings %v", in.Codec(), len(got), text.Len(), in.Warnings())
+		if len(got) < len(text)/2 || !strings.HasPrefix(text, got) || len(in.Warnings()) != 1 || in.Warnings()[0].Kind != source.Truncated {
+			t.Errorf("%s: kept %d of %d bytes, warnings %v", in.Codec(), len(got), len(text), in.Warnings())
 		}
 	}
 }
@@ -160,14 +165,46 @@ func TestDamageThatIsAnError(t *testing.T) {
 			t.Errorf("got %v, want %v", err, want)
 		}
 	}
-	f([]byte("\xfd7zXZ\x00 and so on"), source.ErrCodec)
 	f([]byte("PK\x03\x04 and so on"), source.ErrCodec)
-	whole := gzipped(t, "some text that is long enough to have a body\n")
-	broken := bytes.Clone(whole)
-	broken[len(broken)-8] ^= 1 // the checksum
-	f(broken, gzip.ErrChecksum)
-	// A frame of one raw byte that wants a window of 128 MiB, as `zstd --long=27` does (RFC 8878 section 3.1.1).
-	f([]byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 17 << 3, 9, 0, 0, 'x'}, zstd.ErrWindowSizeExceeded)
+	f([]byte("\x04\x22\x4d\x18 and so on"), source.ErrCodec)
+	// A frame of one raw byte that wants a window of 256 MiB, as `zstd --long=28` does (RFC 8878 section 3.1.1),
+	// behind a good frame too, and one that is a single segment of 4 GiB.
+	long := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 18 << 3, 9, 0, 0, 'x'}
+	f(long, source.ErrWindow)
+	f(join(zstded(t, "text\n"), long), source.ErrWindow)
+	f([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0xff, 9, 0, 0, 'x'}, source.ErrWindow)
+}
+
+// What a checksum or the structure shows to be wrong is damage: what came before it is kept. Damage before any text
+// is an error.
+func TestDamage(t *testing.T) {
+	text := numbered(100_000)
+	for _, whole := range [][]byte{gzipped(t, text), zstded(t, text)} {
+		for _, at := range []int{len(whole) / 2, len(whole) - 3} { // the data, the checksum or its end
+			broken := bytes.Clone(whole)
+			broken[at] ^= 1
+			got, in, err := read(t, broken)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept := len(text) * at / len(whole) * 3 / 4
+			if w := in.Warnings(); len(w) != 1 || w[0].Kind != source.Damaged || w[0].Bytes != int64(len(got)) || len(got) < kept || got[:kept] != text[:kept] {
+				t.Errorf("%s: kept %d of %d bytes, %v", in.Codec(), len(got), len(text), w)
+			}
+		}
+		broken := bytes.Clone(whole)
+		for i := range broken[12:] {
+			broken[12+i] = 0xff
+		}
+		if got, in, err := read(t, broken); err == nil {
+			t.Errorf("%s: %d bytes of text", in.Codec(), len(got))
+		}
+	}
+	broken := join(bzip2Hello(t), bzip2Hello(t))
+	broken[len(broken)-12] ^= 0x40
+	if got, in, err := read(t, broken); err != nil || !strings.HasPrefix(got, "hello hello\n") || len(in.Warnings()) != 1 || in.Warnings()[0].Kind != source.Damaged {
+		t.Errorf("bzip2: %q, %v", got, err)
+	}
 }
 
 func TestByteOrderMarks(t *testing.T) {

@@ -10,9 +10,13 @@ const (
 	Truncated Kind = "truncated"
 	// Trailing says that bytes that are no further member follow the last whole one. They were skipped.
 	Trailing Kind = "trailing"
+	// Damaged says that the compressed data are not what was written: a checksum or the structure is wrong.
+	// Everything before that point was delivered, nothing behind it, and what was delivered last may be wrong.
+	Damaged Kind = "damaged"
 )
 
-// Warning is damage that did not stop the read.
+// Warning is damage that did not stop the read. After Truncated and Damaged data are missing; Trailing loses
+// nothing.
 type Warning struct {
 	Kind  Kind
 	Codec Codec
@@ -24,6 +28,8 @@ func (w Warning) String() string {
 	switch w.Kind {
 	case Truncated:
 		return fmt.Sprintf("%s data end in the middle of a member: kept the %d bytes before it", w.Codec, w.Bytes)
+	case Damaged:
+		return fmt.Sprintf("%s data are damaged: kept the %d bytes before it, of which the last may be wrong", w.Codec, w.Bytes)
 	default:
 		return fmt.Sprintf("bytes after the last %s member are no further member: skipped after %d bytes of data", w.Codec, w.Bytes)
 	}
