@@ -130,10 +130,13 @@ func (p *program) extent(s *step, line []byte, at int, plain bool) (end int, rea
 	}
 	if len(s.literal) > 0 {
 		size := indexLiteral(line[at:], s.literal)
-		if size < 0 {
-			return at, BadColumns
+		switch {
+		case size >= 0:
+			return at + size, Accepted
+		case s.quoted:
+			return at, BadQuote
 		}
-		return at + size, Accepted
+		return at, BadColumns
 	}
 	if isWord(s.field) { // the last column: what follows a number is a column that the format lacks
 		if size := bytes.IndexByte(line[at:], ' '); size >= 0 {

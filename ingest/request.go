@@ -16,8 +16,8 @@ func parseLoggedRequest(s []byte, plain bool, r *Record) Reason {
 		}
 		return parseRequest(decoded, r)
 	}
-	if len(s) < 2 {
-		return NoRequest // "-" and ""
+	if len(s) == 0 || len(s) == 1 && s[0] == '-' {
+		return NoRequest
 	}
 	// The usual line: "METHOD target HTTP/1.1".
 	const protocol = len(" HTTP/1.1")
