@@ -12,10 +12,14 @@ import (
 // ErrNoFile is the error for a pattern or a directory that stands for no file.
 var ErrNoFile = errors.New("no file matches")
 
-// Expand turns arguments into names to open: "-" and existing files stand for themselves, a directory for the
-// regular files directly in it (hidden ones left out), anything else is a pattern of path/filepath.Match.
-// A file named twice, in whatever spelling, is listed once, at its first place; within one argument the
-// order is by name. The order of time is not Expand's to know: ingest takes it from the content.
+// Expand turns arguments into names to open: "-" and files stand for themselves, a directory for the regular
+// files directly in it (hidden ones left out, directories in it not entered), and what is neither but has one of
+// *?[ for the files that it matches as a pattern of path/filepath.Match.
+//
+// A file that is missing or cannot be looked at (permission, a dangling link, a loop of links) is listed all the
+// same, so that opening it tells the reason and the others are read. A file named twice, in whatever spelling, is
+// listed once, at its first place; within one argument the order is by name. The order of time is not Expand's to
+// know: ingest takes it from the content. Errors: ErrNoFile, and a malformed pattern.
 func Expand(args []string) ([]string, error) {
 	var names []string
 	seen := map[string]bool{}
@@ -51,10 +55,8 @@ func expandOne(arg string) ([]string, error) {
 	switch {
 	case err == nil && info.IsDir():
 		return filesIn(arg)
-	case err == nil:
+	case err == nil, !errors.Is(err, os.ErrNotExist), !strings.ContainsAny(arg, `*?[`):
 		return []string{arg}, nil
-	case !errors.Is(err, os.ErrNotExist) || !strings.ContainsAny(arg, `*?[`):
-		return nil, err
 	}
 	matches, err := filepath.Glob(arg)
 	if err != nil {
@@ -73,7 +75,7 @@ func expandOne(arg string) ([]string, error) {
 func filesIn(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, err
+		return []string{dir}, nil //nolint:nilerr // opening it tells the reason
 	}
 	var files []string
 	for _, e := range entries {
@@ -81,7 +83,7 @@ func filesIn(dir string) ([]string, error) {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() {
 			files = append(files, name)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"syscall"
 )
 
 // Stdin is the name that stands for the standard input.
@@ -31,7 +32,8 @@ type Input struct {
 	err   error    // what Read returned last, io.EOF included
 }
 
-// Open opens the path or Stdin, looks at its first bytes and prepares the decoder. Errors are those of the
+// Open opens the path or Stdin, looks at its first bytes and prepares the decoder. A FIFO is opened when somebody
+// writes to it. Errors, which name the file, are those of the
 // file system, ErrCodec for a compression that is not read here, and a damaged first header.
 func Open(name string, o Options) (*Input, error) {
 	in := &Input{name: name}
@@ -44,7 +46,7 @@ func Open(name string, o Options) (*Input, error) {
 		}
 		info, err := f.Stat()
 		if err == nil && info.IsDir() {
-			err = fmt.Errorf("%s is a directory", name)
+			err = &os.PathError{Op: "open", Path: name, Err: syscall.EISDIR}
 		}
 		if err != nil {
 			_ = f.Close() // the first error is the one to tell

@@ -233,16 +233,6 @@ func TestByteOrderMarks(t *testing.T) {
 	f([]byte{0xff, 0xfe, 'a', 0, 0x00, 0xd8}, "a\ufffd")
 }
 
-func TestOpenErrors(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := source.Open(dir, source.Options{}); err == nil {
-		t.Error("a directory was opened")
-	}
-	if _, err := source.Open(filepath.Join(dir, "missing"), source.Options{}); !errors.Is(err, os.ErrNotExist) {
-		t.Error(err)
-	}
-}
-
 func TestStdin(t *testing.T) {
 	in, err := source.Open(source.Stdin, source.Options{Stdin: bytes.NewReader(gzipped(t, "text\n")), Hash: true})
 	if err != nil {
@@ -293,44 +283,5 @@ func TestInterrupt(t *testing.T) {
 	}
 	if err := in.Close(); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestExpand(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"b.log", "a.log", "c.txt", ".hidden", "odd[1].log"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "sub", "deep"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	f := func(want string, args ...string) {
-		t.Helper()
-		for i, arg := range args {
-			if arg != source.Stdin {
-				args[i] = filepath.Join(dir, arg)
-			}
-		}
-		names, err := source.Expand(args)
-		if err != nil {
-			t.Error(err)
-		}
-		for i, name := range names {
-			names[i] = filepath.Base(name)
-		}
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("%v: %s, want %s", args, got, want)
-		}
-	}
-	f("a.log b.log c.txt odd[1].log", ".")
-	f("c.txt a.log b.log odd[1].log", "c.txt", "*.log", "a.log", "sub/../b.log")
-	f("odd[1].log", "odd[1].log") // a file before a pattern
-	f("- a.log", "-", "a.log", "-")
-	for _, arg := range []string{"none*", "sub", "sub/*", "missing"} {
-		if _, err := source.Expand([]string{filepath.Join(dir, arg)}); err == nil {
-			t.Errorf("%s stands for something", arg)
-		}
 	}
 }
