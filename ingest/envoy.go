@@ -63,8 +63,8 @@ func (f *envoy) Parse(line []byte, r *Record) Verdict {
 	return Verdict{Reason: outcome}
 }
 
-// parseResult finds the quote that ends the request, which starts at line[from], by the code and the flags behind
-// it. It returns the index of the quote, or -1, and the index after the flags.
+// parseResult finds the quote that ends the request, which starts at line[from], by the protocol before it and the
+// code and the flags behind it. It returns the index of the quote, or -1, and the index after the flags.
 func (f *envoy) parseResult(line []byte, from int, r *Record) (quote, after int) {
 	for i := from; ; i++ {
 		n := bytes.Index(line[i:], []byte(`" `))
@@ -73,7 +73,7 @@ func (f *envoy) parseResult(line []byte, from int, r *Record) (quote, after int)
 		}
 		i += n
 		code, next, ok := proxyWord(line, i+1)
-		if !ok || len(code) > 4 || !isDigits(code) {
+		if !ok || len(code) > 4 || !isDigits(code) || !endsRequest(line[from:i]) {
 			continue
 		}
 		flags, next, ok := proxyWord(line, next)
@@ -96,7 +96,13 @@ func isFlags(s []byte) bool {
 			return false
 		}
 	}
-	return len(s) > 0
+	return len(s) > 0 && s[0] <= 'Z'
+}
+
+// endsRequest tells whether s can be a whole request of a server that always writes method, target and protocol.
+func endsRequest(s []byte) bool {
+	last := s[bytes.LastIndexByte(s, ' ')+1:]
+	return isAbsent(last) || bytes.HasPrefix(last, http10[:5])
 }
 
 // envoyDetails is how many columns Istio has between flags and numbers, in all its versions at most.
@@ -163,10 +169,25 @@ func (f *envoy) parseQuoted(line []byte, p int, r *Record) int {
 	}
 	list := line[p : p+end]
 	p += end + 3
-	for agent := p; ; agent++ {
+	agent, id, host, next := f.afterAgent(line, p, isUpstream)
+	if agent < 0 {
+		agent, id, host, next = f.afterAgent(line, p, func([]byte) bool { return true })
+	}
+	if agent < 0 {
+		return -1
+	}
+	parseClients(list, r)
+	r.Agent, r.RequestID, r.Host = text(line[p:agent], true), text(id, true), stripPort(text(host, true))
+	return next
+}
+
+// afterAgent finds the quote that ends the agent, which starts at line[p], or -1, by the three columns behind it. The
+// last of them must be one that upstream takes. next is the index after them.
+func (f *envoy) afterAgent(line []byte, p int, upstream func([]byte) bool) (agent int, id, host []byte, next int) {
+	for agent = p; ; agent++ {
 		n := bytes.Index(line[agent:], []byte(`" "`))
 		if n < 0 {
-			return -1
+			return -1, nil, nil, 0
 		}
 		agent += n
 		id, next, ok := quotedWord(line, agent+2)
@@ -177,13 +198,16 @@ func (f *envoy) parseQuoted(line []byte, p int, r *Record) int {
 		if !ok {
 			continue
 		}
-		if _, next, ok = quotedWord(line, next+1); !ok {
-			continue
+		last, next, ok := quotedWord(line, next+1)
+		if ok && upstream(last) {
+			return agent, id, host, next
 		}
-		parseClients(list, r)
-		r.Agent, r.RequestID, r.Host = text(line[p:agent], true), text(id, true), stripPort(text(host, true))
-		return next
 	}
+}
+
+// isUpstream tells whether s looks like an upstream host: address and port, the path of a socket, or none.
+func isUpstream(s []byte) bool {
+	return isAbsent(s) || len(cutPort(s)) < len(s) || bytes.IndexByte(s, '/') >= 0
 }
 
 // quotedWord reads `"word"` at line[p], before a space or the end, and returns the index after it.

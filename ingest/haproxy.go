@@ -226,7 +226,7 @@ func (f *haproxy) parseQuoted(line []byte, p int, r *Record) (Reason, Verdict) {
 		if outcome = parseCutRequest(line[from:], r); outcome != Accepted {
 			return 0, reject(BadQuote, from)
 		}
-	} else if outcome = parseRequest(undoNumberSigns(line[from:from+end]), r); outcome > NoRequest {
+	} else if outcome = parseRequest(undoNumberSigns(line[from:from+end], r), r); outcome > NoRequest {
 		return 0, reject(outcome, from)
 	}
 	if outcome == Accepted {
@@ -242,12 +242,14 @@ func parseCutRequest(s []byte, r *Record) Reason {
 	} else if n > 1 && s[n-2] == '#' {
 		s = s[:n-2]
 	}
-	s = undoNumberSigns(s)
-	if outcome := parseRequest(s, r); outcome != Accepted {
+	if outcome := parseRequest(undoNumberSigns(s, r), r); outcome != Accepted {
 		return outcome
 	}
 	if sp := bytes.LastIndexByte(r.Target, ' '); sp > 0 && bytes.HasPrefix(http10, r.Target[sp+1:]) {
 		r.Target = r.Target[:sp] // only the protocol is cut
+	}
+	if len(r.Protocol) == len("HTTP/1.") {
+		r.Protocol = http10
 	}
 	r.Flags |= FlagTruncated
 	return Accepted
@@ -269,8 +271,8 @@ func (r *Record) originForm() {
 	}
 }
 
-// undoNumberSigns decodes #XX (upper-case hex, as HAProxy writes it) in place.
-func undoNumberSigns(s []byte) []byte {
+// undoNumberSigns decodes #XX in place and notes it in r.
+func undoNumberSigns(s []byte, r *Record) []byte {
 	first := bytes.IndexByte(s, '#')
 	if first < 0 {
 		return s
@@ -286,6 +288,9 @@ func undoNumberSigns(s []byte) []byte {
 		}
 		s[w] = s[i]
 		i++
+	}
+	if w < len(s) {
+		r.Flags |= FlagDecoded
 	}
 	return s[:w]
 }

@@ -55,14 +55,14 @@ func (c *wallClock) setMinute(s []byte) bool {
 }
 
 // instant returns the time that read found, in nanoseconds since the Unix epoch, and its zone's offset in
-// seconds. The end of the request, which is moment or comes duration (nanoseconds, or Unknown) after it, is not half
-// an hour before the end of the line before: lines are written in that order.
+// seconds. The end of the request, which is moment or comes duration (nanoseconds, or Unknown) after it, is not a
+// minute before the end of the line before: lines are written in that order.
 func (c *wallClock) instant(nanos, duration int64, moment Stamp) (ns int64, offset int32) {
 	if duration == Unknown || moment == StampEnd {
 		duration = 0
 	}
 	sec := c.first
-	if c.second != c.first && c.last-(c.first*1e9+nanos+duration) >= int64(30*time.Minute) {
+	if c.second != c.first && c.last-(c.first*1e9+nanos+duration) >= int64(time.Minute) {
 		sec = c.second
 	}
 	if c.loc != nil && c.loc != time.UTC {

@@ -8,7 +8,7 @@ import "bytes"
 //
 // The time is the start of the request. Traefik escapes nothing, so an agent may hold what looks like the columns
 // after it. Router and url come from the configuration: they are found from the right. Of what stands between,
-// the request ends at the first quote that a status and a size follow, the referer at the first quote before a
+// the request ends at the first quote behind a protocol that a status and a size follow, the referer at the first quote before a
 // quoted column.
 type traefik struct {
 	head   family // of what stands before the time
@@ -81,7 +81,7 @@ func (f *traefik) parseResult(line []byte, from int, r *Record) (quote, after in
 		}
 		i += n
 		status, next, ok := proxyWord(line, i+1)
-		if !ok || !isDigits(status) && string(status) != "-" {
+		if !ok || !isDigits(status) && string(status) != "-" || !endsRequest(line[from:i]) {
 			continue
 		}
 		size, next, ok := proxyWord(line, next)

@@ -116,7 +116,7 @@ func (f *wrapped) Parse(line []byte, r *Record) Verdict {
 	case v.Rejected() && l.stderr && f.requests[0] && !f.requests[1]:
 		return Verdict{Reason: Skip}
 	}
-	if v.Column > 0 {
+	if v.Rejected() {
 		v.Column = l.from + max(1, v.Column-before)
 	}
 	return v

@@ -51,7 +51,7 @@ func (f *caddyConsole) Parse(line []byte, r *Record) Verdict {
 	copy(object, before)
 	copy(object[len(before)+caddyTime:], after)
 	v := f.json.Parse(object, r)
-	if v.Column > 0 {
+	if v.Rejected() {
 		v.Column += from
 	}
 	return v
