@@ -76,7 +76,18 @@ func FuzzW3C(f *testing.F) {
 	f.Add([]byte(edgeFields), []byte(edgeLine("/a%2520", "000", "-", "Mozilla%2520(X11)", "b=%5B", "0.001", "198.51.100.1")))
 	f.Add([]byte("#Fields: time cs-uri-query c-ip cs-uri-stem cs(Cookie) cs-method time-taken"), []byte(`08:14:03 q 203.0.113.7 /a a=1; b "G" 1.5`))
 	f.Add([]byte("#Fields: cs-method cs-uri timestamp cs(user-agent)"), []byte("GET /a 1741767243.5 \"a \"\"b\"\"\" "))
+	names := []string{"date", "time", "cs-method", "cs-uri-stem", "cs-uri-query", "c-ip", "cs(User-Agent)", "cs(Cookie)", "cs(Referer)", "time-taken", "sc-status", "sc-bytes",
+		"x-edge-request-id", "sc-substatus", "cs-uri", "x-forwarded-for", "cs(Host)", "cs-username", "s-port", "timestamp(ms)"}
+	f.Add([]byte{0, 1, 2, 4, 3, 7, 6}, []byte("2025-03-12\t08:14:03\tGET\tb\t/a\ta\tb\tc"))
+	f.Add([]byte{1, 3, 5, 4, 2, 12, 15, 7, 9}, []byte(`08:14:03 "/a""b" 203.0.113.7 "b" GET - 1,+2 a b 3`))
 	f.Fuzz(func(t *testing.T, fields, line []byte) {
+		if !bytes.HasPrefix(fields, []byte("#")) { // columns by number
+			chosen := []byte("#Fields:")
+			for _, c := range fields {
+				chosen = append(append(chosen, ' '), names[int(c)%len(names)]...)
+			}
+			fields = chosen
+		}
 		for _, name := range []string{"w3c", "iis"} {
 			format, err := ingest.NewFormat(name, ingest.FormatOptions{})
 			if err != nil {

@@ -105,6 +105,15 @@ func TestELB(t *testing.T) {
 	wantVerdict(t, "elb", "Enable AccessLog for ELB: my-lb at 2025-03-12T08:14:03.831Z", ingest.Skip)
 }
 
+func TestTrap06NoStatus(t *testing.T) {
+	request := `"GET http://ex.example:80/ HTTP/1.1" "ua" - -`
+	for status, want := range map[string]int{"-": 0, "000": 0, "460": 460, "561": 561} {
+		equal(t, status, mustParse(t, "elb", strings.Replace(elbHead, "200 200", status+" -", 1)+request).Status, want)
+		equal(t, status, mustParse(t, "s3", s3Head+`"GET / HTTP/1.1" `+status+` - 1 1 1 1 "-" "-"`).Status, want)
+		equal(t, status, accepted(t, described(t, "w3c", ingest.FormatOptions{}, edgeFields), edgeLine("/", status, "-", "-", "-", "0.001", "-")).Status, want)
+	}
+}
+
 // What the client sent stands behind scheme, host and port.
 func TestTrap26TargetsOfBalancers(t *testing.T) {
 	f := func(request, host, target string) {

@@ -16,17 +16,28 @@ func (w *words) next() []byte {
 	if !w.begin() {
 		return nil
 	}
-	end := bytes.IndexByte(w.line[w.at:], ' ')
-	if end < 0 {
-		end = len(w.line) - w.at
-	}
-	s := w.line[w.at : w.at+end]
-	w.at += end + 1
+	s := w.line[w.at:columnEnd(w.line, w.at, ' ')]
+	w.at += len(s) + 1
 	if len(s) == 0 {
 		w.failed = BadColumns
 		return nil
 	}
 	return s
+}
+
+// columnEnd returns the index of the separator that ends the column at line[from:], the line's length when
+// none does. Most columns are so short that looking at their bytes costs less than a call.
+func columnEnd(line []byte, from int, sep byte) int {
+	near := min(len(line), from+shortColumn)
+	for i := from; i < near; i++ {
+		if line[i] == sep {
+			return i
+		}
+	}
+	if n := bytes.IndexByte(line[near:], sep); n >= 0 {
+		return near + n
+	}
+	return len(line)
 }
 
 // quoted returns the text of the next column, which stands in quotes, or alone where it has none. from is

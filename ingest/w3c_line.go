@@ -45,7 +45,13 @@ func (f *w3c) Parse(line []byte, r *Record) Verdict {
 
 // w3cSeparator returns what stands after the first column.
 func w3cSeparator(line []byte) byte {
-	for _, c := range line {
+	first := 0
+	for _, sep := range []byte(" \t") {
+		if end := w3cQuoteEnd(line, 0, sep); end >= 0 && (first == 0 || end < first) {
+			first = end
+		}
+	}
+	for _, c := range line[first:] {
 		if c == '\t' || c == ' ' {
 			return c
 		}
@@ -58,6 +64,7 @@ func (f *w3c) align(l *w3cLayout, line []byte, sep byte, fields int, at *w3cPlac
 	want := len(l.columns)
 	if l.quotes && bytes.IndexByte(line, '"') >= 0 && l.splitQuoted(line, sep, at) {
 		if v := f.measure(l, line, at, t, r); v.Reason == Accepted {
+			at.undouble(line)
 			return v
 		}
 	}
@@ -100,18 +107,9 @@ func (l *w3cLayout) split(line []byte, sep byte, free w3cColumn, extra int, at *
 		if c == free && c != w3cSkip {
 			more = extra
 		}
-		end := from
-		for ; ; more-- {
-			n := bytes.IndexByte(line[end:], sep)
-			if n < 0 {
-				end = len(line)
-				break
-			}
-			end += n
-			if more == 0 {
-				break
-			}
-			end++
+		end := columnEnd(line, from, sep)
+		for ; more > 0; more-- {
+			end = columnEnd(line, end+1, sep)
 		}
 		at[c] = extent{from, end}
 		from = min(end+1, len(line))
@@ -120,26 +118,35 @@ func (l *w3cLayout) split(line []byte, sep byte, free w3cColumn, extra int, at *
 }
 
 // splitQuoted cuts a line at the separators outside quotes, and tells whether the columns are as many as
-// their names.
+// their names. After a quote that nothing closes, quotes are text.
 func (l *w3cLayout) splitQuoted(line []byte, sep byte, at *w3cPlaces) bool {
-	from := 0
+	from, text := 0, false
 	for _, c := range l.columns {
 		if from > len(line) {
 			return false
 		}
-		if end := w3cQuoteEnd(line, from, sep); end >= 0 {
-			at[c], from = extent{from + 1, end}, end+2
-			continue
+		if from < len(line) && line[from] == '"' && !text {
+			if end := w3cQuoteEnd(line, from, sep); end >= 0 {
+				at[c], from = extent{from + 1, end}, end+2
+				continue
+			}
+			text = true
 		}
-		end := bytes.IndexByte(line[from:], sep)
-		if end < 0 {
-			end = len(line) - from
-		}
-		at[c] = extent{from, from + end}
-		from += end + 1
+		end := columnEnd(line, from, sep)
+		at[c] = extent{from, end}
+		from = end + 1
 	}
 	at[w3cSkip] = extent{}
 	return from == len(line)+1
+}
+
+// undouble makes one quote of each two in the columns that stand in quotes.
+func (at *w3cPlaces) undouble(line []byte) {
+	for c := range at {
+		if e := &at[c]; e.from > 0 && line[e.from-1] == '"' {
+			e.to = e.from + len(undouble(e.of(line)))
+		}
+	}
 }
 
 // w3cQuoteEnd returns the index of the quote that ends the column which begins with one at line[from], or
@@ -259,9 +266,7 @@ func (l *w3cLayout) decode(line []byte, e extent, plus bool) []byte {
 	case s == nil:
 	case l.edge:
 		s = unquote(s)
-	case l.quotes && e.from > 0 && line[e.from-1] == '"':
-		s = undouble(s)
-	case plus:
+	case plus && (e.from == 0 || line[e.from-1] != '"' || !l.quotes):
 		spaces(s)
 	}
 	return s
