@@ -44,11 +44,10 @@ func (s *shell) inspect(c *cli.Context, o logOptions) error {
 		return err
 	}
 	defer r.Close()
-	in := inspect.New(inspect.Options{})
-	if err := s.examine(c.Context, r, in); err != nil {
+	summary, err := s.examine(c.Context, r)
+	if err != nil {
 		return err
 	}
-	summary := in.Finish(r.Report())
 	if c.Bool("json") {
 		err = json.NewEncoder(s.out).Encode(summary)
 	} else {
@@ -60,20 +59,14 @@ func (s *shell) inspect(c *cli.Context, o logOptions) error {
 	return o.check(r.Report())
 }
 
-// examine gives all records to in.
-func (s *shell) examine(ctx context.Context, r *ingest.Reader, in *inspect.Inspection) error {
-	var shown atomic.Int64
-	p := s.watch(func() string { return fmt.Sprintf("inspect: %d records", shown.Load()) })
+// examine reads all records.
+func (s *shell) examine(ctx context.Context, r *ingest.Reader) (inspect.Summary, error) {
+	var seen atomic.Int64
+	p := s.watch(func() string { return fmt.Sprintf("inspect: %d records", seen.Load()) })
 	defer p.done()
-	n := int64(0)
-	for rec, err := range r.Records(ctx) {
-		if err != nil {
-			return inputFailure(err)
-		}
-		in.Add(rec)
-		if n++; n%4096 == 0 {
-			shown.Store(n)
-		}
+	summary, err := inspect.Read(ctx, r, inspect.Options{}, func(n int64) { seen.Add(n) })
+	if err != nil {
+		return summary, inputFailure(err)
 	}
-	return nil
+	return summary, nil
 }

@@ -3,44 +3,89 @@ package inspect
 import (
 	"math"
 	"math/bits"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // distinct counts different values by their 64-bit hashes: exactly up to limit, then by HyperLogLog
 // (Flajolet, Fusy, Gandouet, Meunier 2007) with 2^14 registers, standard error 0.8 %. With 64-bit hashes
-// the large-range correction of the paper is not needed.
+// the large-range correction of the paper is not needed. Either way it is a function of the set of values.
 type distinct struct {
 	limit     int
-	exact     map[uint64]struct{}
+	slots     []uint64 // a hash set with linear probing, a power of two long; 0 = free
+	used      int
+	zero      bool    // the hash 0 was added
 	registers []uint8 // nil while exact
 }
 
-const registerBits = 14
+const (
+	registerBits = 14
+	firstSlots   = 1 << 10
+)
 
 func newDistinct(limit int) *distinct {
-	return &distinct{limit: limit, exact: make(map[uint64]struct{})}
+	return &distinct{limit: limit, slots: make([]uint64, firstSlots)}
 }
 
-func (d *distinct) add(value []byte) {
-	h := xxhash.Sum64(value)
-	if d.registers != nil {
+// add counts a value by its hash.
+func (d *distinct) add(h uint64) {
+	switch {
+	case d.registers != nil:
 		d.estimate(h)
 		return
-	}
-	if _, known := d.exact[h]; known {
+	case h == 0:
+		d.used += boolToInt(!d.zero)
+		d.zero = true
+	case !d.insert(h):
 		return
 	}
-	if len(d.exact) < d.limit {
-		d.exact[h] = struct{}{}
-		return
+	if d.used > d.limit {
+		d.approximate()
+	} else if d.used > len(d.slots)/4*3 {
+		d.grow()
 	}
+}
+
+// insert adds h to the set and tells whether it is new.
+func (d *distinct) insert(h uint64) bool {
+	for i := h; ; i++ {
+		slot := &d.slots[i&uint64(len(d.slots)-1)]
+		if *slot == h {
+			return false
+		}
+		if *slot == 0 {
+			*slot = h
+			d.used++
+			return true
+		}
+	}
+}
+
+func (d *distinct) grow() {
+	old := d.slots
+	d.slots, d.used = make([]uint64, 2*len(old)), boolToInt(d.zero)
+	for _, h := range old {
+		if h != 0 {
+			d.insert(h)
+		}
+	}
+}
+
+// approximate goes over from the set to the registers.
+func (d *distinct) approximate() {
 	d.registers = make([]uint8, 1<<registerBits)
-	for old := range d.exact {
-		d.estimate(old)
+	d.each(d.estimate)
+	d.slots = nil
+}
+
+// each calls f for every hash of the set.
+func (d *distinct) each(f func(uint64)) {
+	if d.zero {
+		f(0)
 	}
-	d.exact = nil
-	d.estimate(h)
+	for _, h := range d.slots {
+		if h != 0 {
+			f(h)
+		}
+	}
 }
 
 func (d *distinct) estimate(h uint64) {
@@ -49,10 +94,24 @@ func (d *distinct) estimate(h uint64) {
 	d.registers[i] = max(d.registers[i], rank)
 }
 
+// merge adds the values of o, which has the same limit.
+func (d *distinct) merge(o *distinct) {
+	if o.registers == nil {
+		o.each(d.add)
+		return
+	}
+	if d.registers == nil {
+		d.approximate()
+	}
+	for i, r := range o.registers {
+		d.registers[i] = max(d.registers[i], r)
+	}
+}
+
 // count returns the number of different values and whether it is exact.
 func (d *distinct) count() (n int64, exact bool) {
 	if d.registers == nil {
-		return int64(len(d.exact)), true
+		return int64(d.used), true
 	}
 	m := float64(len(d.registers))
 	sum, zeros := 0.0, 0
@@ -67,4 +126,11 @@ func (d *distinct) count() (n int64, exact bool) {
 		e = m * math.Log(m/float64(zeros))
 	}
 	return int64(math.Round(e)), false
+}
+
+func boolToInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -1,12 +1,7 @@
 package inspect
 
 import (
-	"bytes"
-	"cmp"
-	"fmt"
 	"math"
-	"slices"
-	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -16,13 +11,17 @@ import (
 
 // Options bounds what an Inspection keeps. The zero value takes the defaults.
 type Options struct {
-	Clients int // counted exactly, by hash; 0 = 262,144 (about 10 MB)
+	Clients int // counted exactly, by hash; 0 = 131,072 (2 MiB)
+	Paths   int // distinct reduced paths from which endpoints are learned; 0 = 32,768
 	Top     int // endpoints listed; 0 = 10
 }
 
 func (o Options) withDefaults() Options {
 	if o.Clients <= 0 {
-		o.Clients = 1 << 18
+		o.Clients = 1 << 17
+	}
+	if o.Paths <= 0 {
+		o.Paths = 1 << 15
 	}
 	if o.Top <= 0 {
 		o.Top = 10
@@ -30,197 +29,132 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Limits of what is remembered.
 const (
-	maxStatuses = 32      // unusual status codes counted one by one
-	maxAgents   = 1 << 16 // user agents whose kind is known
+	// pathBytes bounds the bytes of a path that an Inspection may keep, on average.
+	pathBytes = 96
+	// knownClients and knownAgents are how many of the latest ones need no second look, powers of two.
+	knownClients = 4096
+	knownAgents  = 1024
 )
 
-// methods are those counted by name: HTTP and WebDAV. Any other word of the log could say something about someone.
-var methods = []string{"GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE",
-	"LOCK", "UNLOCK", "REPORT", "SEARCH", "PURGE", "QUERY", "PRI"}
-
-// otherMethod is the name under which all others are counted.
-const otherMethod = "other"
-
-// Inspection collects statistics over records. It is not safe for concurrent use.
+// Inspection collects statistics over the records of one file, or of several by Merge. It takes a few megabytes,
+// whatever the file holds. It is not safe for concurrent use.
 type Inspection struct {
 	options  Options
-	first    int64 // nanoseconds since the Unix epoch
-	last     int64
-	seconds  *seconds
-	sliding  sliding
-	fine     bool // a stamp was finer than a second
+	spans    []span // of the files, the one at work last
+	fine     bool   // a stamp was finer than a second
+	window   window
 	clients  *distinct
 	paths    *endpoint.Learner
-	methods  *tally
+	repeats  *repeats
+	methods  [len(methods)]int64
 	statuses statuses
 	shares   Shares
-	agents   map[uint64]bool // by hash: is it a bot
+	known    [knownClients]knownClient
+	agents   [knownAgents]knownAgent
+}
+
+// span is from the first to the last start of a file's records, in nanoseconds since the Unix epoch.
+type span struct{ first, last int64 }
+
+func (s span) empty() bool { return s.first > s.last }
+
+var noSpan = span{math.MaxInt64, math.MinInt64}
+
+// knownClient is a client by its hash, which is 0 in a free place.
+type knownClient struct {
+	hash      uint64
+	household uint64 // endpoint.ClientHash
+	loopback  bool
+}
+
+// knownAgent is a user agent by its hash, which is 0 in a free place.
+type knownAgent struct {
+	hash uint64
+	kind agentKind
 }
 
 // New returns an empty Inspection.
 func New(o Options) *Inspection {
 	o = o.withDefaults()
 	return &Inspection{
-		options: o, first: math.MaxInt64, last: math.MinInt64,
-		seconds: newSeconds(), clients: newDistinct(o.Clients), paths: endpoint.NewLearner(),
-		methods: newTally(len(methods) + 1), statuses: statuses{rare: newTally(maxStatuses)},
-		agents: make(map[uint64]bool),
+		options: o, spans: []span{noSpan}, window: window{out: newSeries(seriesMemory)}, clients: newDistinct(o.Clients),
+		paths: endpoint.NewBoundedLearner(o.Paths, o.Paths*pathBytes), repeats: newRepeats(),
 	}
 }
 
 // Add counts one record, and keeps nothing of it.
 func (i *Inspection) Add(r *ingest.Record) {
-	i.first, i.last = min(i.first, r.Start), max(i.last, r.Start)
-	i.seconds.add(r.Start)
-	i.sliding.add(r.Start)
+	now := &i.spans[len(i.spans)-1]
+	now.first, now.last = min(now.first, r.Start), max(now.last, r.Start)
 	i.fine = i.fine || r.Precision != ingest.PrecisionSecond
-	i.clients.add(r.Client)
-	i.paths.Add(endpoint.Path(r.Target), endpoint.ClientHash(r.Client), r.Status)
-	i.addMethod(r.Method)
+	i.window.add(r.Start)
 	i.statuses.add(r.Status)
-	i.addShares(r)
+	client := i.client(r.Client)
+	if client.loopback {
+		i.shares.Loopback++
+	}
+	path := endpoint.Path(r.Target)
+	i.paths.Add(path, client.household, r.Status)
+	method := methodOf(r.Method)
+	i.methods[method]++
+	agent := i.agent(r.Agent)
+	i.shares.add(r, method, agent.kind, isHealthPath(path))
+	i.repeats.add(mix(mix(client.hash^uint64(method))^xxhash.Sum64(path))^agent.hash, r, method, path)
 }
 
-func (i *Inspection) addMethod(method []byte) {
-	for _, known := range methods {
-		if string(method) == known {
-			i.methods.add(method)
-			return
-		}
+// client counts a client, unless it is one of the latest.
+func (i *Inspection) client(client []byte) *knownClient {
+	hash := xxhash.Sum64(client)
+	known := &i.known[hash%knownClients]
+	if known.hash != hash || hash == 0 {
+		i.clients.add(hash)
+		*known = knownClient{hash: hash, household: endpoint.ClientHash(client), loopback: isLoopback(client)}
 	}
-	i.methods.add([]byte(otherMethod))
+	return known
 }
 
-func (i *Inspection) addShares(r *ingest.Record) {
-	s := &i.shares
-	if i.isBot(r.Agent) {
-		s.Bots++
+func (i *Inspection) agent(agent []byte) *knownAgent {
+	hash := xxhash.Sum64(agent)
+	known := &i.agents[hash%knownAgents]
+	if known.hash != hash || hash == 0 {
+		*known = knownAgent{hash: hash, kind: kindOf(agent)}
 	}
-	switch string(r.Method) {
-	case "GET", "HEAD", "OPTIONS", "TRACE":
-	case "CONNECT":
-		s.Connect++
-	case "POST", "PUT", "PATCH":
-		s.BodyMissing++
-		s.Mutating++
-	default:
-		s.Mutating++
-	}
-	if len(r.Target) > 0 && r.Target[0] != '/' && bytes.Contains(r.Target, []byte("://")) {
-		s.AbsoluteURI++
-	}
-	if r.Status == 499 {
-		s.ClientGone++
-	}
-	if r.Duration == ingest.Unknown {
-		s.NoDuration++
-	}
-	if r.Origin == ingest.OriginDerived {
-		s.DerivedStart++
-	}
+	return known
 }
 
-// botWords are what programs call themselves in a user agent, in lower case.
-var botWords = [][]byte{
-	[]byte("bot"), []byte("crawl"), []byte("spider"), []byte("slurp"), []byte("curl/"), []byte("wget/"), []byte("python-"),
-	[]byte("monitor"), []byte("check"), []byte("feed"), []byte("scan"), []byte("http-client"), []byte("httpclient"), []byte("go-http"),
+// mix spreads the bits of x (the finalizer of splitmix64, Steele, Lea and Flood 2014).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
 }
 
-func (i *Inspection) isBot(agent []byte) bool {
-	if len(agent) == 0 {
-		return false
+// Merge adds what o counted of other files. Both must have the same Options. All of a Summary but two things is that of
+// one Inspection that saw all records, and all of it is independent of the order of merging: the sliding peak is that of
+// the busiest file at least, and a repeated request is one that comes often in one of the files. o is used up.
+func (i *Inspection) Merge(o *Inspection) {
+	i.end()
+	o.end()
+	i.spans = append(i.spans[:len(i.spans)-1], o.spans...)
+	i.fine = i.fine || o.fine
+	i.window.merge(&o.window)
+	i.clients.merge(o.clients)
+	i.paths.Merge(o.paths)
+	i.repeats.merge(o.repeats)
+	for m, n := range o.methods {
+		i.methods[m] += n
 	}
-	h := xxhash.Sum64(agent)
-	if bot, known := i.agents[h]; known {
-		return bot
-	}
-	lower, bot := bytes.ToLower(agent), false
-	for _, word := range botWords {
-		bot = bot || bytes.Contains(lower, word)
-	}
-	if len(i.agents) < maxAgents {
-		i.agents[h] = bot
-	}
-	return bot
+	i.statuses.merge(&o.statuses)
+	i.shares.merge(&o.shares)
 }
 
-// Finish joins the statistics with the reader's account of the lines.
-func (i *Inspection) Finish(report ingest.Report) Summary {
-	total := report.Total()
-	s := Summary{
-		Lines: total.Lines, Records: total.Records, NoRequest: total.NoRequest, Rejected: total.Rejected, Skipped: total.Skipped,
-		Reasons:  total.Reasons,
-		Disorder: Disorder{LateLines: total.Late, MaxSeconds: total.MaxLate},
-		Methods:  i.methods.result(), Statuses: i.statuses.result(), Shares: i.shares,
-		MinuteOfHour: i.seconds.minutes, Warnings: []string{},
+// end closes the file at work.
+func (i *Inspection) end() {
+	if !i.spans[len(i.spans)-1].empty() {
+		i.spans = append(i.spans, noSpan)
 	}
-	for _, f := range report.Files {
-		s.Files = append(s.Files, File{
-			Name: f.Name, Format: f.Format, Stamp: f.Stamp, Precision: f.Precision.String(), Codec: f.Codec,
-			Lines: f.Lines, Records: f.Records, NoRequest: f.NoRequest, Rejected: f.Rejected, Skipped: f.Skipped,
-			Reasons: f.Reasons, SHA256: f.SHA256, Warnings: f.Warnings,
-		})
-	}
-	s.Clients, s.ClientsExact = i.clients.count()
-	s.Endpoints, s.TopEndpoints = i.endpoints()
-	i.times(&s)
-	s.Warnings = append(s.Warnings, i.warnings(&s)...)
-	return s
+	i.window.end()
+	i.repeats.end()
 }
-
-// endpoints returns the number of path templates and the most frequent of them, ties by pattern.
-func (i *Inspection) endpoints() (n int64, top []Endpoint) {
-	for _, t := range i.paths.Set().Templates() {
-		n++
-		top = append(top, Endpoint{Path: t.Pattern, Answered: t.Count})
-	}
-	slices.SortStableFunc(top, func(a, b Endpoint) int { return cmp.Compare(b.Answered, a.Answered) })
-	return n, top[:min(len(top), i.options.Top)]
-}
-
-// times fills in what the starts of the records tell.
-func (i *Inspection) times(s *Summary) {
-	if i.first > i.last {
-		return
-	}
-	shape := i.seconds.shape()
-	s.FirstStart, s.LastStart = stamp(i.first), stamp(i.last)
-	s.PeakSecond, s.PeakSecondAt = shape.peak, stamp(shape.peakAt*1e9)
-	s.PeakSliding = Range{AtLeast: max(shape.peak, i.sliding.peak), AtMost: shape.pair}
-	if i.fine && s.Disorder.LateLines == 0 {
-		s.PeakSliding.AtMost = s.PeakSliding.AtLeast // every window was seen
-	}
-	s.BusySeconds = shape.busy
-	s.LongestGap.Seconds = shape.gap
-	if shape.gap > 0 {
-		s.LongestGap.After = stamp(shape.gapAfter * 1e9)
-	}
-}
-
-// warnings names what makes the statistics, or a replay, less than they seem.
-func (i *Inspection) warnings(s *Summary) []string {
-	var w []string
-	all := int64(0)
-	for _, n := range i.seconds.minutes {
-		all += n
-	}
-	for minute, n := range i.seconds.minutes {
-		if 2*n > all && i.last-i.first > int64(2*time.Hour) {
-			w = append(w, fmt.Sprintf("%d %% of the requests stand in minute :%02d of the hour: the time stamps look rewritten", 100*n/all, minute))
-		}
-	}
-	if s.Lines > 0 && s.Rejected*100 > s.Lines {
-		w = append(w, fmt.Sprintf("%.1f %% of the lines were rejected", 100*float64(s.Rejected)/float64(s.Lines)))
-	}
-	if !s.ClientsExact {
-		w = append(w, fmt.Sprintf("more than %d clients: the number is an estimate", i.options.Clients))
-	}
-	if n := i.seconds.dropped; n > 0 {
-		w = append(w, fmt.Sprintf("%d requests lie in hours beyond the memory bound and are in no peak and no gap", n))
-	}
-	return w
-}
-
-func stamp(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }

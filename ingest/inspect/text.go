@@ -5,13 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 )
-
-// textWidth is the number of columns that WriteText keeps to.
-const textWidth = 80
 
 // WriteText renders s for people, at most 80 columns wide, with every byte that is not printable ASCII escaped.
 func (s Summary) WriteText(w io.Writer) error {
@@ -19,19 +14,29 @@ func (s Summary) WriteText(w io.Writer) error {
 	s.writeFiles(p)
 	s.writeTimes(p)
 	s.writeContent(p)
-	s.writeLimits(p)
+	s.writeReplay(p)
+	if len(s.Warnings) > 0 {
+		p.line("")
+	}
 	for _, warning := range s.Warnings {
 		p.wrapped("warning: ", warning)
 	}
 	return p.w.Flush()
 }
 
+// writeFiles names each file and what it was read as; files in a row that were read as the same thing share the words.
 func (s Summary) writeFiles(p *printer) {
-	for _, f := range s.Files {
+	for i, f := range s.Files {
 		p.line("%s", f.Name)
-		p.line("  format %s (%s), time stamp = %s, resolution %s", cmp.Or(f.Format, "none"), f.Codec, f.Stamp, f.Precision)
+		if i+1 < len(s.Files) && f.likeNext(s.Files[i+1]) {
+			continue
+		}
+		p.wrapped("  ", f.describe())
 		for _, warning := range f.Warnings {
 			p.wrapped("  warning: ", warning)
+		}
+		if f.Failure != "" {
+			p.wrapped("  not read to the end: ", f.Failure)
 		}
 	}
 	p.line("")
@@ -41,147 +46,136 @@ func (s Summary) writeFiles(p *printer) {
 	}
 }
 
+func (f File) likeNext(next File) bool {
+	return f.describe() == next.describe() && f.Failure == "" && next.Failure == "" && len(f.Warnings)+len(next.Warnings) == 0
+}
+
+// describe says what the file was read as.
+func (f File) describe() string {
+	if f.Format == "" {
+		return fmt.Sprintf("no lines (%s)", cmp.Or(f.Codec, "not opened"))
+	}
+	text := fmt.Sprintf("format %s (%s), time stamp = %s, resolution %s", f.Format, f.Codec, f.Stamp, f.Precision)
+	if f.Why != "" {
+		text += "; " + f.Why
+	}
+	if f.Title != "" && f.Title != f.Format {
+		text = f.Title + ": " + text
+	}
+	return text
+}
+
 func (s Summary) writeTimes(p *printer) {
-	if s.Records == 0 {
+	if s.FirstStart == "" {
 		return
 	}
 	p.row("from", "%s", s.FirstStart)
-	p.row("to", "%s", s.LastStart)
+	p.row("to", "%s (%s)", s.LastStart, duration(s.span.Seconds()))
 	p.row("busiest second", "%d requests, %s", s.PeakSecond, s.PeakSecondAt)
 	if r := s.PeakSliding; r.AtLeast == r.AtMost {
-		p.row("any second", "%d requests at most", r.AtMost)
+		p.row("any second", "%d requests at most, wherever it begins", r.AtMost)
 	} else {
-		p.row("any second", "between %d and %d requests at most (the stamps tell no more)", r.AtLeast, r.AtMost)
+		p.row("any second", "%d to %d requests at most, wherever it begins (the log tells no more)", r.AtLeast, r.AtMost)
 	}
-	p.row("busy seconds", "%d", s.BusySeconds)
+	p.row("busy seconds", "%d, that is %.2g %% of the time", s.BusySeconds, min(100, 100*float64(s.BusySeconds)/(s.span.Seconds()+1)))
 	if s.LongestGap.Seconds > 0 {
-		p.row("longest gap", "%d s after %s", s.LongestGap.Seconds, s.LongestGap.After)
+		p.row("longest gap", "%s after %s", duration(float64(s.LongestGap.Seconds)), s.LongestGap.After)
 	}
-	p.row("disorder", "%d lines late, by up to %g s", s.Disorder.LateLines, s.Disorder.MaxSeconds)
-	if s.warped() {
-		p.row("minute of hour", "%s", histogram(s.MinuteOfHour))
+	if s.Disorder.LateLines == 0 {
+		p.row("disorder", "none: every line starts at or after the one before")
+	} else {
+		p.row("disorder", "%d lines late, by up to %g s", s.Disorder.LateLines, s.Disorder.MaxSeconds)
+	}
+	if s.span > unevenHour {
+		rows := bars(s.HourOfDay[:])
+		for i, label := range [barRows]string{"hour of day", "(UTC)"} {
+			p.line("%s", strings.TrimRight(fmt.Sprintf("%-*s%s", labelWidth, label, rows[i]), " "))
+		}
+		p.line("%*s 0           6          12          18         23", labelWidth, "")
+	}
+	if _, part := s.busiestMinute(); part > 0.1 {
+		p.row("minute of hour", "%s", digits(s.MinuteOfHour[:]))
 	}
 }
 
-// warped tells whether the requests stand unevenly in the hour: one minute holds more than a tenth.
-func (s Summary) warped() bool {
-	return slices.Max(s.MinuteOfHour[:])*10 > s.Records
+// duration writes seconds as people say them.
+func duration(seconds float64) string {
+	const minute, hour, day = 60, 3600, 86400
+	switch {
+	case seconds >= 2*day:
+		return fmt.Sprintf("%.1f days", seconds/day)
+	case seconds >= 2*hour:
+		return fmt.Sprintf("%.1f hours", seconds/hour)
+	case seconds >= 2*minute:
+		return fmt.Sprintf("%.1f minutes", seconds/minute)
+	}
+	return fmt.Sprintf("%.6g s", seconds)
 }
 
 func (s Summary) writeContent(p *printer) {
-	p.line("")
-	about := ""
-	if !s.ClientsExact {
-		about = "about "
-	}
-	p.row("clients", "%s%d", about, s.Clients)
-	p.row("methods", "%s", counts(s.Methods, 6, s.Records))
-	p.row("statuses", "%s", counts(s.Statuses, 6, s.Records))
-	p.row("endpoints", "%d, those with the most answered requests:", s.Endpoints)
-	for _, e := range s.TopEndpoints {
-		p.line("  %8d %5.1f %%  %s", e.Answered, percent(e.Answered, s.Records), e.Path)
-	}
-}
-
-// writeLimits says what a replay cannot take from this log as it is.
-func (s Summary) writeLimits(p *printer) {
 	if s.Records == 0 {
 		return
 	}
 	p.line("")
-	p.line("For a replay:")
-	f := func(n int64, what string) {
-		if n > 0 {
-			p.wrapped(fmt.Sprintf("  %8d %5.1f %%  ", n, percent(n, s.Records)), what)
+	about := func(exact bool) string {
+		if exact {
+			return ""
 		}
+		return "about "
 	}
-	f(s.Shares.Mutating, "may change data: sent only with --allow-writes and a reset step")
-	f(s.Shares.BodyMissing, "POST, PUT or PATCH: the log does not hold their bodies")
-	f(s.Shares.Bots, "from programs that say so in their user agent")
-	f(s.Shares.ClientGone, "left by the client before the response (499)")
-	f(s.Shares.AbsoluteURI, "absolute URIs: sent to the target given, nowhere else")
-	f(s.Shares.Connect, "CONNECT: never replayed")
-	f(s.Shares.NoDuration, "without a response time in the log")
-	f(s.Shares.DerivedStart, "start = logged end - logged duration")
-}
-
-// counts lists the most frequent names of m with their counts.
-func counts(m map[string]int64, n int, total int64) string {
-	names := slices.SortedFunc(maps.Keys(m), func(a, b string) int {
-		return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b))
-	})
-	var parts []string
-	for _, name := range names[:min(n, len(names))] {
-		parts = append(parts, fmt.Sprintf("%s %.1f %%", name, percent(m[name], total)))
+	p.row("clients", "%s%d", about(s.ClientsExact), s.Clients)
+	p.row("methods", "%s", counts(s.Methods, 6, s.Records))
+	p.row("statuses", "%s", counts(s.Statuses, 6, s.Records))
+	p.row("endpoints", "%s%d, those with the most answered requests:", about(s.EndpointsExact), s.Endpoints)
+	for _, e := range s.TopEndpoints {
+		p.line("%10d %5.1f %%  %s", e.Answered, percent(e.Answered, s.Records), e.Path)
 	}
-	if more := len(names) - n; more > 0 {
-		parts = append(parts, fmt.Sprintf("%d more", more))
+	if len(s.Repeats) > 0 {
+		p.row("repeated", "%d requests are one client's same request, 100 times or more; the most frequent:", s.Shares.Repeated)
 	}
-	return strings.Join(parts, ", ")
-}
-
-func percent(n, total int64) float64 {
-	if total == 0 {
-		return 0
-	}
-	return 100 * float64(n) / float64(total)
-}
-
-// histogram draws 60 counts as digits 0 to 9, relative to the greatest.
-func histogram(minutes [60]int64) string {
-	greatest := slices.Max(minutes[:])
-	var b strings.Builder
-	for _, n := range minutes {
-		switch {
-		case n == 0:
-			b.WriteByte('.')
-		default:
-			b.WriteByte(byte('0' + 9*n/greatest))
+	for _, r := range s.Repeats {
+		often := "at no steady interval"
+		if r.Steady {
+			often = "every " + duration(r.IntervalSeconds)
 		}
+		p.share(r.Requests, s.Records, "%s %s -> %s, %s", r.Method, r.Path, r.Status, often)
 	}
-	return b.String()
 }
 
-// printer writes lines that fit the width and are safe for a terminal.
-type printer struct{ w *bufio.Writer }
-
-func (p *printer) line(format string, args ...any) {
-	text := printable(fmt.Sprintf(format, args...))
-	if len(text) > textWidth {
-		text = text[:textWidth-3] + "..."
+// writeReplay says what a replay can take from this log and what it cannot.
+func (s Summary) writeReplay(p *printer) {
+	if s.Records == 0 {
+		return
 	}
-	fmt.Fprintln(p.w, text) // the Writer keeps its error for Flush
-}
-
-func (p *printer) row(label, format string, args ...any) {
-	p.wrapped(fmt.Sprintf("%-16s", label), fmt.Sprintf(format, args...))
-}
-
-// wrapped writes text behind head and breaks it between words, so that it stays in its column.
-func (p *printer) wrapped(head, text string) {
-	indent, line := strings.Repeat(" ", len(head)), head
-	for i, word := range strings.Fields(printable(text)) {
-		if i > 0 && len(line)+1+len(word) > textWidth {
-			p.line("%s", line)
-			line = indent
-		}
-		if len(line) > len(head) {
-			line += " "
-		}
-		line += word
+	n, all := s.Shares, s.Records
+	p.line("")
+	p.line("This log can replay")
+	p.share(all-n.Mutating-n.Connect, all, "requests that only read: they can be sent as they are")
+	p.share(n.Mutating, all, "requests that may change data: sent only with --allow-writes and a reset step")
+	p.share(n.DerivedStart, all, "starts that are the logged end less the logged duration")
+	p.share(n.AbsoluteURI, all, "absolute URIs: sent to the target given, nowhere else")
+	if s.coarse {
+		p.wrapped("    ", "Stamps are whole seconds: where in its second a request starts will be drawn.")
 	}
-	p.line("%s", line)
-}
-
-// printable escapes what is not printable ASCII, as in file names and path shapes.
-func printable(s string) string {
-	var b strings.Builder
-	for i := range len(s) {
-		if c := s[i]; c >= ' ' && c < 0x7f {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, `\x%02x`, c)
-		}
+	p.line("It cannot replay")
+	p.share(n.BodyMissing, all, "bodies of POST, PUT and PATCH: no access log holds them; they are made up from templates")
+	p.share(n.Connect, all, "CONNECT requests: tunnels are never replayed")
+	p.share(n.Truncated, all, "targets of lines that the server cut: they may be incomplete")
+	p.share(n.NoDuration, all, "response times: the log does not hold them, so there is nothing to compare with")
+	if s.NoRequest > 0 {
+		p.wrapped(fmt.Sprintf("%10d          ", s.NoRequest), "connections without a request: in no trace and no peak")
 	}
-	return b.String()
+	p.wrapped("    ", "Headers and cookies are not in it, beside those that the format names.")
+	if n.Bots+n.HealthChecks+n.Loopback+n.Repeated+n.ClientGone+n.NoStatus+n.Retried == 0 {
+		return
+	}
+	p.line("Look twice before you size by")
+	p.share(n.Bots, all, "programs that say so in their user agent")
+	p.share(n.HealthChecks, all, "health checks, by their user agent or path")
+	p.share(n.Loopback, all, "requests from the server's own address: checks, jobs or a proxy before it")
+	p.share(n.Repeated-n.Polling, all, "one client's same request again and again, at no steady interval")
+	p.share(n.Polling, all, "one client's same request at a steady interval: pollers")
+	p.share(n.ClientGone, all, "clients that left before the response (499): they waited as long as they would")
+	p.share(n.NoStatus, all, "requests without a status: no response was sent")
+	p.share(n.Retried, all, "requests that the proxy tried on more than one server: a replay sends them once")
 }
