@@ -11,9 +11,9 @@ import (
 
 const browser = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/122.0 Safari/537.36"
 
-// describedLogs are formats and how they write request number i of a busy server; the columns of the first two
+// columnLogs are formats and how they write request number i of a busy server; the columns of the first two
 // are named in fields.
-var describedLogs = []struct {
+var columnLogs = []struct {
 	name, format, fields string
 	write                func(i int) string
 }{
@@ -41,10 +41,10 @@ var describedLogs = []struct {
 	}},
 }
 
-// describedLog opens the format of the log at index i, and writes n lines of it.
-func describedLog(t testing.TB, i, n int) (ingest.Format, []byte) {
+// columnLog opens the format of the log at index i, and writes n lines of it.
+func columnLog(t testing.TB, i, n int) (ingest.Format, []byte) {
 	t.Helper()
-	l := &describedLogs[i]
+	l := &columnLogs[i]
 	var directives []string
 	if l.fields != "" {
 		directives = []string{l.fields}
@@ -69,20 +69,20 @@ func parseAll(t testing.TB, f ingest.Format, text, line []byte, r *ingest.Record
 	}
 }
 
-func TestDescribedFormatsAllocateNothing(t *testing.T) {
-	for i := range describedLogs {
-		f, text := describedLog(t, i, 50)
+func TestColumnFormatsAllocateNothing(t *testing.T) {
+	for i := range columnLogs {
+		f, text := columnLog(t, i, 50)
 		line, r := make([]byte, 0, 4096), new(ingest.Record)
 		if n := testing.AllocsPerRun(10, func() { parseAll(t, f, text, line, r) }); n != 0 {
-			t.Errorf("%s: %g allocations for 50 lines", describedLogs[i].name, n)
+			t.Errorf("%s: %g allocations for 50 lines", columnLogs[i].name, n)
 		}
 	}
 }
 
-func BenchmarkParseDescribed(b *testing.B) {
-	for i := range describedLogs {
-		b.Run(describedLogs[i].name, func(b *testing.B) {
-			f, text := describedLog(b, i, 10_000)
+func BenchmarkParseColumns(b *testing.B) {
+	for i := range columnLogs {
+		b.Run(columnLogs[i].name, func(b *testing.B) {
+			f, text := columnLog(b, i, 10_000)
 			line, r := make([]byte, 0, 4096), new(ingest.Record)
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
