@@ -225,27 +225,33 @@ func (d *detector) unknown(file string, lines []sampleLine, trials []trial) erro
 	best := &trials[0]
 	e := &UnknownFormatError{File: file, Sampled: best.tried, Line: best.misfits[0].number, Column: best.first.Column, Reason: best.first.Reason}
 	e.Excerpt, e.Mark = mask(best.misfits[0].text, best.first.Column)
-	for _, t := range trials[:min(3, len(trials))] {
+	for _, t := range trials[:3] {
 		e.Guesses = append(e.Guesses, Guess{Format: t.spec, Share: t.share()})
 	}
 	return e
 }
 
-// candidates lists the formats that the lines may have, most specific first. Where "#Fields:" names the columns,
-// nothing else counts.
+// candidates lists the formats that the lines may have, most specific first, those in the frame that the lines
+// have before those without. Where "#Fields:" names the columns, nothing else counts.
 func candidates(lines []sampleLine) []string {
-	described := slices.ContainsFunc(lines, func(l sampleLine) bool { return l.directive && isFields(l.text) })
-	var specs []string
-	for i := range knownFormats {
-		k := &knownFormats[i]
-		if _, ok := k.open(FormatOptions{}).(framed); ok || !described {
-			specs = append(specs, k.name)
-		}
+	if slices.ContainsFunc(lines, func(l sampleLine) bool { return l.directive && isFields(l.text) }) {
+		return framedNames()
 	}
-	if len(specs) == 0 {
+	wrapper := detectWrapper(func(yield func([]byte) bool) {
+		for i := range lines {
+			if !lines[i].directive && !yield(lines[i].text) {
+				return
+			}
+		}
+	})
+	if wrapper == "" {
 		return Names()
 	}
-	return specs
+	var specs []string
+	for _, name := range Names() {
+		specs = append(specs, wrapper+"+"+name)
+	}
+	return append(specs, Names()...)
 }
 
 // isFields tells whether a directive names the columns of the lines below it, as W3C's extended format does.

@@ -28,10 +28,23 @@ func momentOf(spec string, format Format, given Stamp, lines []sampleLine) (s St
 	if k := knownOf(spec); k != nil && k.stamp != StampAuto {
 		return k.stamp, "as its server writes it"
 	}
-	if p, ok := format.(*program); ok && knownOf(spec) == nil {
-		return p.stamp, "as its server writes it"
+	if s, ok := ownStamp(format); ok {
+		return s, "as the format says"
 	}
 	return cues(format, lines)
+}
+
+// ownStamp tells which moment a format string logs.
+func ownStamp(format Format) (Stamp, bool) {
+	switch f := format.(type) {
+	case *program:
+		return f.stamp, true
+	case *jsonFormat:
+		return f.stamp, true
+	case *wrapped:
+		return ownStamp(f.inner)
+	}
+	return StampAuto, false
 }
 
 // startDisorder is the disorder in nanoseconds from which lines are in the order of their ends and dated by

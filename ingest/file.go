@@ -149,7 +149,7 @@ func titleOf(specs []string) string {
 		if k := knownOf(spec); k != nil {
 			title = k.title
 			if wrapper, ok := strings.CutSuffix(spec, "+"+k.name); ok {
-				title += " in " + wrapper + " lines"
+				title += " in frames of " + wrapper
 			}
 		}
 		titles = append(titles, title)

@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // formats are the formats of one file, most specific first: a line that the first rejects is tried with the
@@ -67,4 +68,41 @@ func (f *formats) parse(text, line []byte, r *Record) Verdict {
 		}
 	}
 	return v
+}
+
+// described tells whether a format of the file is described by "#" lines.
+func (f *formats) described() bool {
+	for _, format := range f.list {
+		if _, ok := format.(framed); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// others lists the known formats that the file does not have yet, in the frame of its first one and without.
+func (f *formats) others() []string {
+	frame := ""
+	if k := knownOf(f.specs[0]); k != nil {
+		frame = strings.TrimSuffix(f.specs[0], k.name)
+	}
+	var specs []string
+	for _, name := range Names() {
+		if frame != "" {
+			specs = append(specs, frame+name)
+		}
+		specs = append(specs, name)
+	}
+	return slices.DeleteFunc(specs, func(spec string) bool { return slices.Contains(f.specs, spec) })
+}
+
+// framedNames lists the known formats that are described by "#" lines.
+func framedNames() []string {
+	var names []string
+	for i := range knownFormats {
+		if _, ok := knownFormats[i].open(FormatOptions{}).(framed); ok {
+			names = append(names, knownFormats[i].name)
+		}
+	}
+	return names
 }

@@ -3,7 +3,6 @@ package ingest
 import (
 	"bytes"
 	"fmt"
-	"strings"
 )
 
 const (
@@ -159,46 +158,4 @@ func (r *reading) endRun() error {
 		return r.breakRun()
 	}
 	return r.look()
-}
-
-// described tells whether a format of the file is described by "#" lines.
-func (f *formats) described() bool {
-	for _, format := range f.list {
-		if _, ok := format.(framed); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// others lists the known formats that the file does not have yet, behind its wrapper and without.
-func (f *formats) others() []string {
-	var specs []string
-	wrapper, _, wrapped := strings.Cut(f.specs[0], "+")
-	for _, name := range Names() {
-		if wrapped && knownOf(f.specs[0]) != nil {
-			specs = append(specs, wrapper+"+"+name)
-		}
-		specs = append(specs, name)
-	}
-	for _, spec := range f.specs {
-		for i, other := range specs {
-			if other == spec {
-				specs = append(specs[:i], specs[i+1:]...)
-				break
-			}
-		}
-	}
-	return specs
-}
-
-// framedNames lists the known formats that are described by "#" lines.
-func framedNames() []string {
-	var names []string
-	for i := range knownFormats {
-		if _, ok := knownFormats[i].open(FormatOptions{}).(framed); ok {
-			names = append(names, knownFormats[i].name)
-		}
-	}
-	return names
 }
