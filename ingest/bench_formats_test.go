@@ -44,9 +44,9 @@ func benchLog(b *testing.B, c *converter) string {
 		b.Fatal(err)
 	}
 	w := &counted{w: f}
-	err = c.convert(w, func(yield func(*ingest.Record, error) bool) {
-		for r, err := range c.held(shopTraffic()) {
-			if w.n >= size || !yield(r, err) {
+	err = c.convert(w, func(yield func(*ingest.Record) bool) {
+		for r := range shopTraffic() {
+			if w.n >= size || !yield(r) {
 				return
 			}
 		}
@@ -76,7 +76,7 @@ func (c *counted) Write(p []byte) (int, error) {
 
 // shopTraffic yields the requests of a busy shop without end: a few hot pages, many products, agents of 80 to
 // 190 bytes, clients of the network that RFC 2544 sets aside for benchmarks, sizes and durations at random.
-func shopTraffic() iter.Seq2[*ingest.Record, error] {
+func shopTraffic() iter.Seq[*ingest.Record] {
 	agents := [][]byte{
 		[]byte("Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/122.0.0.0 Safari/537.36"),
 		[]byte("Mozilla/5.0 (iPhone; CPU iPhone OS 17_3_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.3.1 Mobile/15E148 Safari/604.1"),
@@ -85,7 +85,7 @@ func shopTraffic() iter.Seq2[*ingest.Record, error] {
 		[]byte("Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/122.0.6261.94 Mobile Safari/537.36 (compatible; Examplebot/2.1; +http://bot.example/)"),
 	}
 	pages := []string{"/", "/products", "/cart", "/search?q=blue+shoes&page=", "/static/app.3f9c1d.js", "/api/v1/stock?sku="}
-	return func(yield func(*ingest.Record, error) bool) {
+	return func(yield func(*ingest.Record) bool) {
 		d := rand.New(rand.NewPCG(2025, 12))
 		r := ingest.Record{Start: time.Date(2025, 3, 12, 8, 0, 0, 0, time.UTC).UnixNano(), Host: []byte(site), Protocol: []byte("HTTP/1.1")}
 		for n := 0; ; n++ {
@@ -108,7 +108,7 @@ func shopTraffic() iter.Seq2[*ingest.Record, error] {
 			r.Agent = agents[min(d.IntN(len(agents)), d.IntN(len(agents)))]
 			r.Bytes = d.Int64N(60_000)
 			r.Duration = d.Int64N(4_000) * 1e6
-			if !yield(&r, nil) {
+			if !yield(&r) {
 				return
 			}
 		}

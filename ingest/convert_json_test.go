@@ -83,7 +83,7 @@ var jsonConverters = []converter{
 	{name: "gcp", unit: 1e3, lacks: "user protocol", write: writeGCP, holds: isOrigin},
 	{name: "cloudflare", unit: 1, lacks: "user", write: writeCloudflare},
 	{name: "kong", unit: 1e6, lacks: "user protocol", write: writeKong},
-	{name: "fastly", unit: 1e3, lacks: "user", write: writeFastly},
+	{name: "fastly", unit: 1e3, lacks: "user", write: writeFastly, holds: isOrigin},
 	{name: "nginx_json", unit: 1e6, write: writeNginxJSON},
 }
 

@@ -139,6 +139,6 @@ var awsConverters = []converter{
 		return fmt.Appendf(b, `] %s %s 3E57 REST.GET.OBJECT a%%2520b.png "%s" %s - %d 512 %d 16 "%s" "%s" - hid= SigV4 - - %s - - -`,
 			r.Client, user, requestLine(r, bytes.Clone), dash(r.Status), r.Bytes, r.Duration/1e6, or(r.Referer, "-"), or(r.Agent, "-"), r.Host)
 	}, holds: func(r *ingest.Record) bool {
-		return !hasByte(r.Target, '"') && !hasByte(r.Referer, '"') && !hasByte(r.Agent, '"') && !hasByte(r.User, ' ')
+		return !hasByte(r.Target, '"') && !hasByte(r.Referer, '"') && !hasByte(r.User, ' ') // no escapes: the agent has the last quotes
 	}},
 }

@@ -37,16 +37,17 @@ var w3cConverters = []converter{
 				plus(r.Agent), plus(r.Referer), r.Host, r.Status, r.Bytes, r.Duration/1e6)
 		},
 		holds: holdsW3C,
-		reads: func(r *ingest.Record) { // which plus signs were spaces is lost: agents have spaces
+		reads: func(r *ingest.Record) { // which plus signs were spaces is lost: agents have spaces, referers should not
 			r.Agent = bytes.ReplaceAll(r.Agent, []byte("+"), []byte(" "))
 			r.User = bytes.ReplaceAll(r.User, []byte("+"), []byte(" "))
+			r.Referer = bytes.ReplaceAll(r.Referer, []byte(" "), []byte("+"))
 		}},
 	{name: "cloudfront", unit: 1e9, lacks: "user",
 		head: "#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status cs(Referer) cs(User-Agent) cs-uri-query cs(Cookie) " +
 			"x-edge-result-type x-edge-request-id x-host-header cs-protocol cs-bytes time-taken x-forwarded-for ssl-protocol ssl-cipher x-edge-response-result-type cs-protocol-version " +
 			"fle-status fle-encrypted-fields c-port time-to-first-byte x-edge-detailed-result-type sc-content-type sc-content-len sc-range-start sc-range-end\n",
 		write: func(b []byte, r *ingest.Record) []byte {
-			stem, query := w3cTarget(r.Target)
+			stem, query := w3cTarget(cloudFront(r.Target))
 			seconds := float64(r.Duration) / 1e9
 			columns := fmt.Sprintf(" FRA56-C1 %d %s %s d1.cloudfront.example %s %03d %s %s %s - Miss SOX4xwn4XV6Q4rgb7XiVGOHms_BGlTAC4KyHmureZmBNrjGdRLiNIQ== "+
 				"%s https 23 %.3f - TLSv1.3 TLS_AES_128_GCM_SHA256 Miss %s - - 11040 %.3f Miss text/html 78 - -",
@@ -54,6 +55,6 @@ var w3cConverters = []converter{
 			return append(at(b, r.Start+r.Duration, "2006-01-02\t15:04:05"), strings.ReplaceAll(columns, " ", "\t")...)
 		},
 		holds: func(r *ingest.Record) bool {
-			return holdsW3C(r) && bytes.Equal(r.Target, hex(r.Target, "%", `"<>`)) // the rest of a target is encoded as the client sent it
+			return holdsW3C(r) && bytes.Equal(r.Target, hex(r.Target, "%", "#")) // else the client may have encoded the byte itself
 		}},
 }
