@@ -32,9 +32,9 @@ type Input struct {
 	err   error    // what Read returned last, io.EOF included
 }
 
-// Open opens the path or Stdin, looks at its first bytes and prepares the decoder. A FIFO is opened when somebody
-// writes to it. Errors, which name the file, are those of the
-// file system, ErrCodec for a compression that is not read here, and a damaged first header.
+// Open opens the path or Stdin, looks at its first bytes and prepares the decoder. Opening a FIFO waits for its
+// writer. Errors, which name the input, are those of the file system, ErrCodec for a compression that is not read
+// here, ErrWindow for data that need too much memory, and those of a damaged beginning.
 func Open(name string, o Options) (*Input, error) {
 	in := &Input{name: name}
 	var r io.Reader
