@@ -2,7 +2,7 @@ package ingest
 
 import "bytes"
 
-// caddyConsole parses what Caddy's console encoder writes, with or without colours:
+// caddyConsole parses what Caddy's console encoder writes, the level with or without colours:
 //
 //	2025/03/12 09:14:03.824<TAB>INFO<TAB>http.log.access.log0<TAB>handled request<TAB>{"request":{...}}
 //
@@ -30,24 +30,18 @@ func (f *caddyConsole) Name() string { return "caddy_console" }
 // Parse implements Format.
 func (f *caddyConsole) Parse(line []byte, r *Record) Verdict {
 	r.reset()
-	at := afterColour(line, 0)
-	if len(line) < at+caddyTime+1 || line[at+4] != '/' || line[at+7] != '/' || line[at+10] != ' ' || line[at+caddyTime] != '\t' {
-		return reject(BadTime, at)
+	if len(line) < caddyTime+1 || line[4] != '/' || line[7] != '/' || line[10] != ' ' || line[caddyTime] != '\t' {
+		return reject(BadTime, 0)
 	}
-	stamp := line[at : at+caddyTime]
 	open := bytes.Index(line, []byte("\t{"))
-	if open < at+caddyTime || !bytes.HasSuffix(line[:open], []byte("\thandled request")) {
+	if open < 0 || !bytes.HasSuffix(line[:open], []byte("\thandled request")) {
 		return Verdict{Reason: Skip}
 	}
-	// The time moves to the place of what stands before the object, as its first member. The message alone is longer
-	// than what that adds.
+	// The time moves into the object as its first member, over the message, which is longer than what that adds.
 	const before, after = `{"ts":"`, `",`
 	from := open + 2 - len(before) - caddyTime - len(after)
-	if from < at {
-		return reject(BadColumns, open)
-	}
 	object := line[from:]
-	copy(object[len(before):], stamp)
+	copy(object[len(before):], line[:caddyTime])
 	copy(object, before)
 	copy(object[len(before)+caddyTime:], after)
 	v := f.json.Parse(object, r)
