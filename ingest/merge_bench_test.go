@@ -1,0 +1,68 @@
+package ingest_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"reprise/ingest"
+)
+
+// BenchmarkRead compares the ways to read one file in order, and two files that overlap, of 50 MB in all.
+func BenchmarkRead(b *testing.B) {
+	data := combinedLines(220_000)
+	one := filepath.Join(b.TempDir(), "log")
+	if err := os.WriteFile(one, data, 0o644); err != nil {
+		b.Fatal(err)
+	}
+	half := combinedLines(110_000)
+	dir := b.TempDir()
+	var two []string
+	for i := range 2 {
+		two = append(two, filepath.Join(dir, fmt.Sprint(i)))
+		if err := os.WriteFile(two[i], half, 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	open := func(b *testing.B, names ...string) *ingest.Reader {
+		r, err := ingest.Open(b.Context(), names, ingest.Options{SkipHash: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return r
+	}
+	f := func(name string, names ...string) {
+		b.Run(name+"/records", func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				n := 0
+				for _, err := range open(b, names...).Records(b.Context()) {
+					if err != nil {
+						b.Fatal(err)
+					}
+					n++
+				}
+				if n != 220_000 {
+					b.Fatal(n)
+				}
+			}
+		})
+		b.Run(name+"/each", func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				n := make([]int, len(names))
+				err := open(b, names...).Each(b.Context(), 0, func(file int) func(*ingest.Record) error {
+					return func(*ingest.Record) error { n[file]++; return nil }
+				})
+				if err != nil || n[0] != 220_000/len(names) {
+					b.Fatal(n, err)
+				}
+			}
+		})
+	}
+	f("one", one)
+	f("two", two...)
+}
