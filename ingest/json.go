@@ -44,7 +44,7 @@ func (f *jsonFormat) Parse(line []byte, r *Record) Verdict {
 	f.line, f.seen, f.marks, f.filled = line, 0, 0, 0
 	at := jsonOpen(line)
 	if at == len(line) && len(bytes.TrimSpace(line)) == 1 {
-		return Verdict{Reason: Skip, Column: 1} // the bracket of an array around the lines
+		return Verdict{Reason: Skip} // the bracket of an array around the lines
 	}
 	if at == len(line) || line[at] != '{' {
 		return reject(BadColumns, min(at, len(line)))

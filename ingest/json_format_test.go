@@ -1,7 +1,6 @@
 package ingest_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -149,7 +148,7 @@ func BenchmarkJSON(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			line := bytes.Repeat([]byte(example), 1)
+			line := []byte(example)
 			b.SetBytes(int64(len(line)) + 1)
 			b.ReportAllocs()
 			var r ingest.Record

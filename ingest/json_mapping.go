@@ -101,9 +101,10 @@ func (m *jsonMapping) compile(spec string, base int) (fields uint64, err error) 
 // unescapedByte returns the index of the first c in s that no backslash stands before, len(s) when there is none.
 func unescapedByte(s string, c byte) int {
 	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' {
+		switch s[i] {
+		case '\\':
 			i++
-		} else if s[i] == c {
+		case c:
 			return i
 		}
 	}

@@ -82,7 +82,7 @@ var jsonPresets = []jsonPreset{
 		name: "fastly", title: "Fastly JSON", stamp: StampStart, need: "timestamp url request_method response_status",
 		mapping: []string{
 			"start=timestamp,duration=time_elapsed:us,duration=time_elapsed_usec:us,duration=time_elapsed_msec:ms,client=client_ip",
-			"method=request_method,url=url,protocol=request_protocol,protocol=protocol,host=host,user=auth_user,id=request_id",
+			"method=request_method,target=url,protocol=request_protocol,protocol=protocol,host=host,user=auth_user,id=request_id",
 			"status=response_status,bytes=response_body_size,bytes=resp_body_bytes,bytes=resp_bytes:total,bytes=bytes",
 			"referer=request_referer,referer=referer,agent=request_user_agent,agent=user_agent",
 		},

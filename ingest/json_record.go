@@ -7,13 +7,13 @@ func (f *jsonFormat) record(r *Record) Verdict {
 	if !f.fits() {
 		for _, m := range f.message {
 			if f.marks&m == m {
-				return Verdict{Reason: Skip, Column: 1}
+				return Verdict{Reason: Skip}
 			}
 		}
 		return reject(BadColumns, len(f.line))
 	}
 	if f.handled != "" && f.has(jsonMessage) && string(f.text(jsonMessage)) != f.handled {
-		return Verdict{Reason: Skip, Column: 1} // an error of a request that has an access line too
+		return Verdict{Reason: Skip} // an error of a request that has an access line too
 	}
 	if f.has(jsonPath) && f.has(jsonQuery) {
 		f.joinQuery()

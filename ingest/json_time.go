@@ -103,7 +103,7 @@ func unixTime(t []byte, kind timeKind) (m moment, ok bool) {
 	if size == 0 || size != len(t) || d.negative {
 		return m, false
 	}
-	unit, places := int64(0), 0
+	var unit int64
 	switch kind {
 	case timeUnix:
 		unit = 1e9
@@ -116,13 +116,13 @@ func unixTime(t []byte, kind timeKind) (m moment, ok bool) {
 	default:
 		unit = unitBySize(d)
 	}
+	places := d.places
 	for u := unit; u < 1e9; u *= 10 {
 		places++
 	}
 	if m.ns, ok = d.times(unit); !ok {
 		return m, false
 	}
-	places += d.places
 	if d.places > 0 && places > 6 && d.significant <= 17 && m.ns <= math.MaxInt64-500 {
 		m.ns, places = (m.ns+500)/1000*1000, 6
 	}
