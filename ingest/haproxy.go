@@ -226,7 +226,7 @@ func (f *haproxy) parseQuoted(line []byte, p int, r *Record) (Reason, Verdict) {
 		if outcome = parseCutRequest(line[from:], r); outcome != Accepted {
 			return 0, reject(BadQuote, from)
 		}
-	} else if outcome = parseRequest(undoNumberSigns(line[from:from+end], r), r); outcome > NoRequest {
+	} else if outcome = parseLoggedRequest(undoNumberSigns(line[from:from+end], r), true, r); outcome > NoRequest {
 		return 0, reject(outcome, from)
 	}
 	if outcome == Accepted {

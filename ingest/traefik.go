@@ -172,5 +172,5 @@ func parseTriple(s []byte, r *Record) Reason {
 	if bytes.HasPrefix(s, []byte("- ")) {
 		return NoRequest
 	}
-	return parseRequest(s, r)
+	return parseLoggedRequest(s, true, r)
 }
