@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -165,7 +166,7 @@ func TestWrapperNames(t *testing.T) {
 	equal(t, "name", f.Name(), "compose+syslog+haproxy")
 	for spec, column := range map[string]int{"docker+": 8, "docker+nothing": 8, "docker+syslog+nothing": 15, "docker": 1, "nothing+combined": 1, "docker+$nope$a": 8} {
 		_, err := ingest.NewFormat(spec, ingest.FormatOptions{})
-		e, ok := err.(*ingest.FormatError)
+		e, ok := errors.AsType[*ingest.FormatError](err)
 		if !ok || e.Column < column {
 			t.Errorf("%s: %v", spec, err)
 		}
