@@ -14,6 +14,8 @@ type census struct {
 	seen  map[string]*visits
 	bytes int    // of the texts seen
 	bar   uint64 // hashes above it are not among the smallest
+	// dropped is told each text that was seen and is counted no more; nil = nobody is.
+	dropped func(text string, v *visits)
 }
 
 // visits are the answered requests of one text.
@@ -41,6 +43,9 @@ func (c *census) visits(text []byte) *visits {
 	c.put(string(text), v)
 	if len(c.seen) > c.limit+c.limit/4 || c.bytes > c.room+c.room/4 {
 		c.prune()
+		if hash > c.bar {
+			return nil
+		}
 	}
 	return v
 }
@@ -57,6 +62,15 @@ func (v *visits) add(client uint64) {
 	}
 	v.hits++
 	v.clients |= 1 << (client >> 58)
+}
+
+// merge adds the visits of o. A nil account takes nothing.
+func (v *visits) merge(o *visits) {
+	if v == nil {
+		return
+	}
+	v.hits += o.hits
+	v.clients |= o.clients
 }
 
 // prune keeps the texts with the smallest hashes that are within the limits; texts with equal hashes stay or go together.
@@ -93,6 +107,9 @@ func (c *census) drop() {
 		if v.hash > c.bar {
 			delete(c.seen, text)
 			c.bytes -= len(text)
+			if c.dropped != nil {
+				c.dropped(text, v)
+			}
 		}
 	}
 }
@@ -110,6 +127,9 @@ func (c *census) merge(o *census) {
 	c.bar = min(c.bar, o.bar)
 	for text, v := range o.seen {
 		if v.hash > c.bar {
+			if c.dropped != nil {
+				c.dropped(text, v)
+			}
 			continue
 		}
 		mine := c.seen[text]
@@ -117,8 +137,7 @@ func (c *census) merge(o *census) {
 			mine = &visits{hash: v.hash}
 			c.put(text, mine)
 		}
-		mine.hits += v.hits
-		mine.clients |= v.clients
+		mine.merge(v)
 	}
 	c.drop()
 	c.prune()

@@ -26,14 +26,17 @@ const crowdWords = 64
 
 // Learner counts reduced paths and query keys. It is not safe for concurrent use: give each worker one and Merge them.
 type Learner struct {
-	paths census
-	keys  census
-	crowd [crowdWords]uint64
-	buf   []byte
+	paths    census
+	outlines *census // of the paths that are not counted themselves; nil = they are not counted at all
+	keys     census
+	crowd    [crowdWords]uint64
+	buf      []byte
+	outline  []byte
 	// recent spares the paths that come again and again the reduction. It is found by a hash with a random seed, so no
 	// log can be made in which two paths are taken for one.
 	seed   maphash.Seed
 	recent []recentPath
+	bar    uint64 // of paths, when recent was right
 }
 
 // recentPath is a path, by its hash, and the account of its reduced form.
@@ -43,11 +46,25 @@ type recentPath struct {
 }
 
 // NewLearner returns an empty Learner.
-func NewLearner() *Learner { return NewBoundedLearner(Limit, Room) }
+func NewLearner() *Learner { return newLearner(Limit, Room) }
 
 // NewBoundedLearner returns an empty Learner that keeps fewer distinct reduced paths than Limit, of fewer bytes in all
-// than Room. Beside them and a small account of each it takes about 100 kB.
+// than Room. Requests of the others are not lost to it: they count for the Outline of their path, as if no word of theirs
+// were vocabulary.
 func NewBoundedLearner(limit, room int) *Learner {
+	l := newLearner(limit, room)
+	outlines := newCensus(outlineLimit, outlineLimit*maxWord)
+	l.outlines = &outlines
+	l.paths.dropped = func(text string, v *visits) {
+		l.outlines.visits(appendOutline(nil, []byte(text))).merge(v)
+	}
+	return l
+}
+
+// outlineLimit is the number of distinct outlines that a bounded Learner keeps.
+const outlineLimit = 4096
+
+func newLearner(limit, room int) *Learner {
 	return &Learner{
 		paths: newCensus(limit, room), keys: newCensus(KeyLimit, KeyLimit*maxKey),
 		seed: maphash.MakeSeed(), recent: make([]recentPath, recentPaths),
@@ -70,11 +87,20 @@ func (l *Learner) Add(path []byte, client uint64, status int) {
 	}
 	spread := mix(client)
 	l.crowd[spread%crowdWords] |= 1 << (spread >> 32 & 63)
+	if l.bar != l.paths.bar { // accounts were dropped, which recent may hold
+		clear(l.recent)
+		l.bar = l.paths.bar
+	}
 	hash := maphash.Bytes(l.seed, path)
 	known := &l.recent[hash%recentPaths]
 	if known.hash != hash {
 		l.buf = appendPath(l.buf[:0], path)
-		*known = recentPath{hash: hash, visits: l.paths.visits(l.buf)}
+		v := l.paths.visits(l.buf)
+		if v == nil && l.outlines != nil {
+			l.outline = appendOutline(l.outline[:0], l.buf)
+			v = l.outlines.visits(l.outline)
+		}
+		*known = recentPath{hash: hash, visits: v}
 	}
 	known.visits.add(spread)
 }
@@ -117,6 +143,9 @@ func (l *Learner) Merge(o *Learner) {
 		l.crowd[i] |= w
 	}
 	l.paths.merge(&o.paths)
+	if l.outlines != nil && o.outlines != nil {
+		l.outlines.merge(o.outlines)
+	}
 	l.keys.merge(&o.keys)
 }
 
@@ -169,6 +198,12 @@ func (l *Learner) patterns(bar int, yield func(pattern string, hits int64)) {
 	for path, v := range l.paths.seen {
 		root.add(tail{path: path, visits: v})
 	}
+	if l.outlines != nil {
+		l.outlines.prune()
+		for path, v := range l.outlines.seen {
+			root.add(tail{path: path, visits: v})
+		}
+	}
 	root.patterns(nil, 0, bar, yield)
 }
 
@@ -191,7 +226,7 @@ func (l *Learner) Traffic() []Traffic {
 	return all
 }
 
-// Kept is the part of all distinct reduced paths that the Learner could keep: 1 when it kept all of them, else an
+// Kept is the part of all distinct reduced paths that the Learner could count one by one: 1 when it kept all of them, else an
 // estimate with a relative error of about one in the root of their number.
 func (l *Learner) Kept() float64 {
 	l.paths.prune()

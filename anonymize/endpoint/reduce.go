@@ -1,9 +1,6 @@
 package endpoint
 
-import (
-	"bytes"
-	"strings"
-)
+import "bytes"
 
 // MaxSegments is the depth of templates; what lies deeper is one {rest}.
 const MaxSegments = 12
@@ -151,19 +148,24 @@ func appendPath(b, path []byte) []byte {
 
 // Outline is the reduced form of a path in which only the words of the fixed list stay. It says nothing about anyone, and
 // needs no other requests to tell.
-func Outline(path []byte) string {
-	var b strings.Builder
-	for seg := range strings.SplitAfterSeq(string(appendPath(nil, path)), "/") {
-		word, slash := strings.CutSuffix(seg, "/")
-		if word != "" && !IsRouteWord([]byte(word)) {
-			word = generic(word)
+func Outline(path []byte) string { return string(appendOutline(nil, appendPath(nil, path))) }
+
+// appendOutline appends the outline of a reduced path.
+func appendOutline(b, reduced []byte) []byte {
+	for len(reduced) > 0 {
+		b = append(b, '/')
+		seg := reduced[1:]
+		if i := bytes.IndexByte(seg, '/'); i >= 0 {
+			seg = seg[:i]
 		}
-		b.WriteString(word)
-		if slash {
-			b.WriteByte('/')
+		reduced = reduced[1+len(seg):]
+		if len(seg) == 0 || IsRouteWord(seg) {
+			b = append(b, seg...)
+		} else {
+			b = append(b, generic(string(seg))...)
 		}
 	}
-	return b.String()
+	return b
 }
 
 // decode is Unescape with a limit, so that the result never leaves buf's memory.

@@ -75,31 +75,27 @@ func (n *node) patterns(prefix []byte, depth, bar int, yield func(pattern string
 
 // collapse merges the children of n whose words may not stay.
 func collapse(n *node, children map[string]*node, depth, bar int) {
-	literal := 0
-	for seg := range children {
-		if generic(seg) != seg {
-			literal++
+	type word struct {
+		seg, into string
+		node      *node
+	}
+	var words []word
+	for seg, child := range children {
+		if into := generic(seg); into != seg {
+			words = append(words, word{seg, into, child})
 		}
 	}
-	crowded := literal > fanOut && depth > 0
-	var merged []string
-	for seg, child := range children {
-		if generic(seg) == seg || IsRouteWord([]byte(seg)) {
+	crowded := len(words) > fanOut && depth > 0
+	for _, w := range words {
+		clients := bits.OnesCount64(w.node.clients)
+		if clients >= bar && !(crowded && (w.node.hits*100 < n.hits || clients < fanOutClients)) || IsRouteWord([]byte(w.seg)) {
 			continue
 		}
-		clients := bits.OnesCount64(child.clients)
-		if clients < bar || crowded && (child.hits*100 < n.hits || clients < fanOutClients) {
-			merged = append(merged, seg)
-		}
-	}
-	for _, seg := range merged {
-		child := children[seg]
-		delete(children, seg)
-		into := generic(seg)
-		if same := children[into]; same != nil {
-			same.merge(child)
+		delete(children, w.seg)
+		if same := children[w.into]; same != nil {
+			same.merge(w.node)
 		} else {
-			children[into] = child
+			children[w.into] = w.node
 		}
 	}
 }
