@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
@@ -38,7 +39,11 @@ func (s *shell) inspectCommand() *cli.Command {
 	}
 }
 
+// inspectMemory is the memory in bytes within which inspect keeps its garbage; what is in use takes about half.
+const inspectMemory = 40 << 20
+
 func (s *shell) inspect(c *cli.Context, o logOptions) error {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(inspectMemory))
 	r, err := o.open(c.Context)
 	if err != nil {
 		return err

@@ -126,7 +126,7 @@ func (i *Inspection) warnings(s *Summary) []string {
 		f("more than %d clients: the number is an estimate", i.options.Clients)
 	}
 	if !s.EndpointsExact {
-		f("too many different paths: endpoints and their counts are those of %.2g %% of the paths, drawn by hash", 100*i.paths.Kept())
+		f("too many different paths: words of the service were looked for in %.2g %% of them; the others count under {word}", 100*i.paths.Kept())
 	}
 	if s.BinSeconds > 1 {
 		f("a long log: gaps and busy seconds are told to %d s, and the busiest second is that of the busiest file", s.BinSeconds)

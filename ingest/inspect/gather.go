@@ -9,7 +9,7 @@ import (
 )
 
 // maxWorkers bounds the files that are read at a time, and so the memory: each has an Inspection of its own.
-const maxWorkers = 4
+const maxWorkers = 3
 
 // stride is how many records a file gives between two calls of the function that is told the progress.
 const stride = 4096

@@ -11,17 +11,17 @@ import (
 
 // Options bounds what an Inspection keeps. The zero value takes the defaults.
 type Options struct {
-	Clients int // counted exactly, by hash; 0 = 131,072 (2 MiB)
-	Paths   int // distinct reduced paths from which endpoints are learned; 0 = 32,768
+	Clients int // counted exactly, by hash; 0 = 65,536
+	Paths   int // distinct reduced paths from which endpoints are learned; 0 = 16,384
 	Top     int // endpoints listed; 0 = 10
 }
 
 func (o Options) withDefaults() Options {
 	if o.Clients <= 0 {
-		o.Clients = 1 << 17
+		o.Clients = 1 << 16
 	}
 	if o.Paths <= 0 {
-		o.Paths = 1 << 15
+		o.Paths = 1 << 14
 	}
 	if o.Top <= 0 {
 		o.Top = 10
@@ -34,7 +34,7 @@ const (
 	pathBytes = 96
 	// knownClients and knownAgents are how many of the latest ones need no second look, powers of two.
 	knownClients = 4096
-	knownAgents  = 1024
+	knownAgents  = 4096
 )
 
 // Inspection collects statistics over the records of one file, or of several by Merge. It takes a few megabytes,

@@ -35,8 +35,8 @@ type Summary struct {
 	Clients      int64 `json:"clients"`
 	ClientsExact bool  `json:"clients_exact"` // false: an estimate, standard error 0.8 %
 	Endpoints    int64 `json:"endpoints"`     // path templates learned (package endpoint)
-	// EndpointsExact is false where the log has too many different paths: then the endpoints and their counts are
-	// those of a sample of the paths.
+	// EndpointsExact is false where the log has too many different paths: then words of the service were looked for in a
+	// part of the paths, and the requests of the others count for templates with {word}.
 	EndpointsExact bool       `json:"endpoints_exact"`
 	TopEndpoints   []Endpoint `json:"top_endpoints"`
 	// Repeats lists the most frequent of the requests that one client sent again and again.

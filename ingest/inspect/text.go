@@ -77,14 +77,14 @@ func (s Summary) writeTimes(p *printer) {
 	} else {
 		p.row("any second", "%d to %d requests at most, wherever it begins (the log tells no more)", r.AtLeast, r.AtMost)
 	}
-	p.row("busy seconds", "%d, that is %.2g %% of the time", s.BusySeconds, min(100, 100*float64(s.BusySeconds)/(s.span.Seconds()+1)))
+	p.row("busy seconds", "%s%d, that is %.1f %% of the time", about(s.BinSeconds == 1), s.BusySeconds, min(100, 100*float64(s.BusySeconds)/(s.span.Seconds()+1)))
 	if s.LongestGap.Seconds > 0 {
 		p.row("longest gap", "%s after %s", duration(float64(s.LongestGap.Seconds)), s.LongestGap.After)
 	}
 	if s.Disorder.LateLines == 0 {
 		p.row("disorder", "none: every line starts at or after the one before")
 	} else {
-		p.row("disorder", "%d lines late, by up to %g s", s.Disorder.LateLines, s.Disorder.MaxSeconds)
+		p.row("disorder", "%d lines late, by up to %s", s.Disorder.LateLines, duration(s.Disorder.MaxSeconds))
 	}
 	if s.span > unevenHour {
 		rows := bars(s.HourOfDay[:])
@@ -117,16 +117,10 @@ func (s Summary) writeContent(p *printer) {
 		return
 	}
 	p.line("")
-	about := func(exact bool) string {
-		if exact {
-			return ""
-		}
-		return "about "
-	}
 	p.row("clients", "%s%d", about(s.ClientsExact), s.Clients)
 	p.row("methods", "%s", counts(s.Methods, 6, s.Records))
 	p.row("statuses", "%s", counts(s.Statuses, 6, s.Records))
-	p.row("endpoints", "%s%d, those with the most answered requests:", about(s.EndpointsExact), s.Endpoints)
+	p.row("endpoints", "%s%d; those with the most answered requests:", about(s.EndpointsExact), s.Endpoints)
 	for _, e := range s.TopEndpoints {
 		p.line("%10d %5.1f %%  %s", e.Answered, percent(e.Answered, s.Records), e.Path)
 	}
@@ -140,6 +134,14 @@ func (s Summary) writeContent(p *printer) {
 		}
 		p.share(r.Requests, s.Records, "%s %s -> %s, %s", r.Method, r.Path, r.Status, often)
 	}
+}
+
+// about is what stands before an estimate.
+func about(exact bool) string {
+	if exact {
+		return ""
+	}
+	return "about "
 }
 
 // writeReplay says what a replay can take from this log and what it cannot.
