@@ -78,11 +78,18 @@ func (l *lines) nextElement() (line []byte, long bool, err error) {
 	}
 	strict := l.at < e.distrust
 	for from := 0; ; {
-		n, done := scan(l.buf[l.start:l.end], from, strict)
+		b := l.buf[l.start:l.end]
+		if !e.broken {
+			b = b[:min(len(b), l.limit+1)] // where a line is too long does not depend on how it is read
+		}
+		n, done := scan(b, from, strict)
 		if !done && n > l.limit {
 			if n, done = e.fail(n); !done {
 				long = true
-				l.start, n = l.end, 0 // drop what is known to be too long
+				l.start, n = l.start+n, 0 // drop what is known to be too long
+				if from = 0; l.start < l.end {
+					continue
+				}
 			}
 		}
 		if !done {

@@ -19,6 +19,7 @@ const lineBuffer = 256 << 10
 // end, or in a run of zeros at the start of a line; offset tells which.
 type lines struct {
 	r     io.Reader
+	whole extender // r, when it hands over its own buffers
 	eol   byte
 	limit int // bytes of the longest line
 	buf   []byte
@@ -33,8 +34,15 @@ type lines struct {
 	elements *elements // nil unless the stream is a JSON array
 }
 
+// extender is a reader that hands over its buffers instead of filling those of others, as source.Input does.
+type extender interface {
+	Extend(kept []byte) ([]byte, error)
+}
+
 func newLines(r io.Reader, eol byte) *lines {
-	return &lines{r: r, eol: eol, limit: MaxLine, buf: make([]byte, lineBuffer)}
+	l := &lines{r: r, eol: eol, limit: MaxLine}
+	l.whole, _ = r.(extender)
+	return l
 }
 
 // offset returns the position in the stream, from 0, of the first byte of the line that next returned last.
@@ -89,37 +97,39 @@ func (l *lines) skipZeros() {
 	l.zeros += int64(l.start - first)
 }
 
-// fill reads more bytes behind the unread ones, which it moves to the front of the buffer.
+// fill reads more bytes behind the unread ones, which move to the front of the buffer.
 func (l *lines) fill() error {
-	if l.err != nil {
-		return l.err
-	}
-	if l.start > 0 {
-		copy(l.buf, l.buf[l.start:l.end])
-		l.base += int64(l.start)
-		l.start, l.end = 0, l.end-l.start
-	}
-	if l.end == len(l.buf) {
-		l.buf = append(l.buf, make([]byte, len(l.buf))...)
-	}
-	for empty := 0; ; empty++ {
-		n, err := l.r.Read(l.buf[l.end:])
-		l.end += n
-		if err != nil {
-			l.err = err
-			if n > 0 {
-				return nil
-			}
-			return err
-		}
+	for empty := 0; l.err == nil; empty++ {
+		n, err := l.read()
+		l.err = err
 		if n > 0 {
 			return nil
 		}
 		if empty == 100 {
 			l.err = io.ErrNoProgress
-			return l.err
 		}
 	}
+	return l.err
+}
+
+func (l *lines) read() (n int, err error) {
+	kept := l.buf[l.start:l.end]
+	l.base += int64(l.start)
+	if l.whole != nil {
+		l.buf, err = l.whole.Extend(kept)
+		l.start, l.end = 0, len(l.buf)
+		return l.end - len(kept), err
+	}
+	if l.start > 0 {
+		copy(l.buf, kept)
+		l.start, l.end = 0, len(kept)
+	}
+	if l.end == len(l.buf) {
+		l.buf = append(l.buf, make([]byte, max(len(l.buf), lineBuffer))...)
+	}
+	n, err = l.r.Read(l.buf[l.end:])
+	l.end += n
+	return n, err
 }
 
 func trimReturn(line []byte) []byte {

@@ -70,6 +70,38 @@ func checkCut(t testing.TB, l *lines, text string) cutting {
 	return c
 }
 
+// handing hands over its text a few bytes at a time, each time in a new buffer, and spoils the one before.
+type handing struct {
+	text string
+	last []byte
+}
+
+func (h *handing) Read([]byte) (int, error) { panic("ingest: read, not extended") }
+
+func (h *handing) Extend(kept []byte) ([]byte, error) {
+	n := min(len(h.text), 3)
+	next := append(bytes.Clone(kept), h.text[:n]...)
+	h.text = h.text[n:]
+	for i := range h.last {
+		h.last[i] = '!'
+	}
+	h.last = next
+	if n == 0 {
+		return next, io.EOF
+	}
+	return next, nil
+}
+
+// checkHanded checks that a stream that hands over its buffers is cut as any other.
+func checkHanded(t testing.TB, open func(io.Reader) *lines, limit int, text string, want cutting) {
+	t.Helper()
+	l := open(&handing{text: text})
+	l.limit = limit
+	if c := checkCut(t, l, text); !slices.Equal(c.lines, want.lines) || c.long != want.long {
+		t.Errorf("%q handed over: %q and %d too long, want %q and %d", text, c.lines, c.long, want.lines, want.long)
+	}
+}
+
 func smallLines(text string, eol byte, limit int) *lines {
 	l := newLines(iotest.HalfReader(strings.NewReader(text)), eol)
 	l.buf, l.limit = make([]byte, 4), limit
@@ -259,15 +291,17 @@ func failAfter(text string, err error) io.Reader {
 func FuzzLines(f *testing.F) {
 	f.Add("a\r\nb\n\x00\x00c", byte('\n'), uint8(8))
 	f.Add("a\rb\r", byte('\r'), uint8(1))
-	f.Add("[{\"a\":\"}\\\"\"},\n{\"b\":[{\n}]}]\n[{}]", byte('['), uint8(64))
-	f.Add("[{\"a\":{\n{}\n,{\"b\":\"\n}, {", byte('['), uint8(4))
-	f.Fuzz(func(t *testing.T, text string, mode byte, limit uint8) {
-		if mode == '[' {
-			checkCut(t, smallElements(text, int(limit)), text)
-		} else {
-			checkCut(t, smallLines(text, '\n', int(limit)), text)
-			checkCut(t, smallLines(text, '\r', int(limit)), text)
+	f.Add("[{\"a\":\"}\\\"\"},\n{\"b\":[{\n}]}]\n[{}]", byte('\n'), uint8(64))
+	f.Add("[{\"a\":{\n{}\n,{\"b\":\"\n}, {", byte('\n'), uint8(4))
+	f.Add(" {\"0000\n{}{00000\n,  {", byte('\n'), uint8(0)) // too long, whatever the reads are
+	f.Fuzz(func(t *testing.T, text string, eol byte, limit uint8) {
+		if eol != '\r' {
+			eol = '\n'
 		}
+		c := checkCut(t, smallElements(text, int(limit)), text)
+		checkHanded(t, newElements, int(limit), text, c)
+		c = checkCut(t, smallLines(text, eol, int(limit)), text)
+		checkHanded(t, func(r io.Reader) *lines { return newLines(r, eol) }, int(limit), text, c)
 	})
 }
 

@@ -28,6 +28,7 @@ type Input struct {
 	dec   *decoder
 	text  io.Reader
 	ahead *readAhead
+	joint []byte   // where Extend puts together what fits in no block
 	file  *os.File // nil for the standard input, which is the caller's to close
 	err   error    // what Read returned last, io.EOF included
 }
@@ -106,13 +107,38 @@ func (in *Input) ReadAhead() {
 // Read implements io.Reader over the text.
 func (in *Input) Read(p []byte) (int, error) {
 	n, err := in.text.Read(p)
-	if err != nil {
-		in.err = err
-		if err != io.EOF {
-			err = fmt.Errorf("%s: %w", in.name, err)
-		}
+	return n, in.note(err)
+}
+
+// note keeps an error of the text and adds the name.
+func (in *Input) note(err error) error {
+	if err == nil {
+		return nil
 	}
-	return n, err
+	in.err = err
+	if err == io.EOF {
+		return err
+	}
+	return fmt.Errorf("%s: %w", in.name, err)
+}
+
+// Extend returns kept and the bytes that follow what was read last behind it. kept is the unread end of what Extend
+// returned last, or empty. The result is the caller's, who may change it, until the next Extend or Read. It saves
+// copying all the text: with a read-ahead only kept moves. With an error, which is as Read's, kept comes back.
+func (in *Input) Extend(kept []byte) ([]byte, error) {
+	if in.ahead != nil && len(in.ahead.rest) == 0 && len(kept) <= aheadRoom {
+		text, err := in.ahead.extend(kept)
+		return text, in.note(err)
+	}
+	if len(kept)+aheadBlock > len(in.joint) {
+		joint := make([]byte, max(2*len(in.joint), len(kept)+aheadBlock))
+		copy(joint, kept)
+		in.joint = joint
+	} else {
+		copy(in.joint, kept)
+	}
+	n, err := in.Read(in.joint[len(kept):])
+	return in.joint[:len(kept)+n], err
 }
 
 // Interrupt ends a Read that waits, now or later, with ErrInterrupted. It needs ReadAhead, and may be

@@ -9,15 +9,17 @@ import (
 const (
 	aheadBlock  = 256 << 10 // bytes of one block: large enough that a hand-over costs nothing beside inflating it
 	aheadBlocks = 4         // blocks in flight, so a read-ahead holds 1 MiB
+	aheadRoom   = 16 << 10  // room before a block for the unread rest of the one before, which is part of a line
 )
 
 // ErrInterrupted is the error of a Read that Interrupt ended.
 var ErrInterrupted = errors.New("reading was interrupted")
 
-// block is one hand-over: bytes, then the error that followed them.
+// block is one hand-over: n bytes behind the room in buf, then the error that followed them.
 type block struct {
-	data []byte
-	err  error
+	buf []byte
+	n   int
+	err error
 }
 
 // readAhead reads r in a goroutine of its own, at most aheadBlocks blocks ahead of its consumer.
@@ -29,8 +31,8 @@ type readAhead struct {
 	stopOnce sync.Once
 	stop     chan struct{}
 
-	whole []byte // the current block, to give back
-	rest  []byte // its unread part
+	whole []byte // the current block's buffer, to give back; nil before the first
+	rest  []byte // the block's unread part
 	err   error  // the error that follows rest
 }
 
@@ -40,7 +42,7 @@ func newReadAhead(r io.Reader) *readAhead {
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	for range aheadBlocks {
-		a.free <- make([]byte, aheadBlock)
+		a.free <- make([]byte, aheadRoom+aheadBlock)
 	}
 	go a.fill(r)
 	return a
@@ -55,9 +57,9 @@ func (a *readAhead) fill(r io.Reader) {
 		case <-a.stop:
 			return
 		}
-		n, err := readHalf(r, buf)
+		n, err := readHalf(r, buf[aheadRoom:])
 		select {
-		case a.full <- block{data: buf[:n], err: err}:
+		case a.full <- block{buf: buf, n: n, err: err}:
 		case <-a.stop:
 			return
 		}
@@ -88,23 +90,45 @@ func readHalf(r io.Reader, buf []byte) (int, error) {
 // Read implements io.Reader.
 func (a *readAhead) Read(p []byte) (int, error) {
 	for len(a.rest) == 0 {
-		if a.err != nil {
-			return 0, a.err
-		}
-		if a.whole != nil {
-			a.free <- a.whole[:cap(a.whole)] // never blocks: free has room for every block
-			a.whole = nil
-		}
-		select {
-		case b := <-a.full:
-			a.whole, a.rest, a.err = b.data, b.data, b.err
-		case <-a.stop:
-			a.err = ErrInterrupted
+		if err := a.take(nil); err != nil {
+			return 0, err
 		}
 	}
 	n := copy(p, a.rest)
 	a.rest = a.rest[n:]
 	return n, nil
+}
+
+// extend returns kept, which has at most aheadRoom bytes and may lie in the current block, and the block that comes
+// next behind it.
+func (a *readAhead) extend(kept []byte) ([]byte, error) {
+	for len(a.rest) == 0 {
+		if err := a.take(kept); err != nil {
+			return kept, err
+		}
+	}
+	n := len(a.rest)
+	a.rest = nil
+	return a.whole[aheadRoom-len(kept) : aheadRoom+n], nil
+}
+
+// take makes the next block the current one, copies kept before it, and gives back the one before.
+func (a *readAhead) take(kept []byte) error {
+	if a.err != nil {
+		return a.err
+	}
+	select {
+	case b := <-a.full:
+		copy(b.buf[aheadRoom-len(kept):], kept)
+		if a.whole != nil {
+			a.free <- a.whole // never blocks: free has room for every block
+		}
+		a.whole, a.rest, a.err = b.buf, b.buf[aheadRoom:aheadRoom+b.n], b.err
+		return nil
+	case <-a.stop:
+		a.err = ErrInterrupted
+		return a.err
+	}
 }
 
 // interrupt makes the goroutine end at its next hand-over and a waiting Read return ErrInterrupted.

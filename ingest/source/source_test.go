@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode/utf16"
 
 	"github.com/klauspost/compress/zstd"
@@ -283,5 +284,55 @@ func TestInterrupt(t *testing.T) {
 	}
 	if err := in.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Extend gives the same text as Read, whatever part of it is kept each time, and in whatever order both are called.
+func TestExtend(t *testing.T) {
+	text := numbered(150_000)
+	for _, ahead := range []bool{false, true} {
+		for _, most := range []int{0, 100, 20_000, 700_000} { // of these some fit before a block
+			in, err := source.Open(source.Stdin, source.Options{Stdin: iotest.HalfReader(strings.NewReader(text))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ahead {
+				in.ReadAhead()
+			}
+			first := make([]byte, 1000)
+			if _, err := io.ReadFull(in, first); err != nil {
+				t.Fatal(err)
+			}
+			got, kept := first, []byte(nil)
+			for n := 0; ; n++ {
+				before := string(kept)
+				whole, err := in.Extend(kept)
+				if string(whole[:len(before)]) != before {
+					t.Fatalf("ahead=%v most=%d: what was kept came back changed", ahead, most)
+				}
+				if err == io.EOF {
+					got = append(got, whole...)
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				cut := len(whole) - min(len(whole), most*(n%5)/4)
+				got = append(got, whole[:cut]...)
+				for i := range whole[:cut] {
+					whole[i] = '!' // the caller's own
+				}
+				kept = whole[cut:]
+			}
+			if string(got) != text {
+				t.Errorf("ahead=%v most=%d: %d bytes that differ from the %d of the text", ahead, most, len(got), len(text))
+			}
+			if kept, err := in.Extend([]byte("x")); err != io.EOF || string(kept) != "x" {
+				t.Errorf("after the end: %q, %v", kept, err)
+			}
+			if err := in.Close(); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
