@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -167,7 +168,7 @@ func TestFileChangesWhileRead(t *testing.T) {
 		if closing := in.Close(); err != nil || closing != nil {
 			t.Fatal(err, closing)
 		}
-		return append(first, rest...), in
+		return slices.Concat(first, rest), in
 	}
 	appended := func(path string) error { return os.WriteFile(path, append(text, "more\n"...), 0o644) }
 	if got, _ := f(text, appended); !bytes.Equal(got, append(text, "more\n"...)) {
