@@ -128,9 +128,13 @@ func (f *file) begin(lines []sampleLine, o FormatOptions) error {
 			f.first = r.Start
 			return nil
 		}
-		if line.number == 1 && v.Rejected() && len(line.text) <= maxHead && !f.given {
+		if line.number == 1 && v.Rejected() && len(line.text) <= maxHead {
 			d := detector{options: o}
-			if _, whole := d.find(Names(), lines[:1], false); !whole {
+			whole := false
+			if !f.given {
+				_, whole = d.find(Names(), lines[:1], false)
+			}
+			if !whole {
 				f.head, f.headVerdict = bytes.Clone(line.text), v
 			}
 		}

@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -56,14 +59,12 @@ func Open(ctx context.Context, names []string, o Options) (*Reader, error) {
 		o.Window = DefaultWindow
 	}
 	r := &Reader{options: o}
+	if err := r.openFiles(ctx, names); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
 	var broken []error
 	empty := true
-	for _, name := range names {
-		f, err := openFile(ctx, name, &r.options)
-		if err != nil {
-			return nil, errors.Join(err, r.Close())
-		}
-		r.files = append(r.files, f)
+	for _, f := range r.files {
 		if f.broken != nil {
 			broken = append(broken, f.broken)
 		}
@@ -76,16 +77,46 @@ func Open(ctx context.Context, names []string, o Options) (*Reader, error) {
 		return nil, errors.Join(errors.Join(broken...), r.Close())
 	}
 	slices.SortStableFunc(r.files, func(a, b *file) int {
-		if (a.broken != nil) != (b.broken != nil) {
-			return len(a.specs) - len(b.specs)
+		switch {
+		case (a.broken == nil) == (b.broken == nil):
+			return cmp.Compare(a.first, b.first)
+		case a.broken == nil:
+			return -1
 		}
-		return cmp.Compare(a.first, b.first)
+		return 1
 	})
 	r.files[0].head = nil // there is no file before it
 	for i, f := range r.files[1:] {
 		r.files[i].next = f
 	}
 	return r, nil
+}
+
+// openFiles opens some inputs at the same time, and keeps their order. The error is that of the first.
+func (r *Reader) openFiles(ctx context.Context, names []string) error {
+	files, errs := make([]*file, len(names)), make([]error, len(names))
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var failed atomic.Bool
+	var group sync.WaitGroup
+	for i, name := range names {
+		slots <- struct{}{}
+		if failed.Load() {
+			break
+		}
+		group.Go(func() {
+			defer func() { <-slots }()
+			if files[i], errs[i] = openFile(ctx, name, &r.options); errs[i] != nil {
+				failed.Store(true)
+			}
+		})
+	}
+	group.Wait()
+	for _, f := range files {
+		if f != nil {
+			r.files = append(r.files, f)
+		}
+	}
+	return cmp.Or(errs...)
 }
 
 // Report returns the account of what was read so far by the last Records or Each.

@@ -25,8 +25,9 @@ type heldLine struct {
 type run struct {
 	lines    []heldLine
 	store    []byte
-	from     int64 // line before which nothing is held
-	failures int   // looks that found nothing
+	fields   []byte // the latest "#Fields:" line, of which no format of the file knows
+	from     int64  // line before which nothing is held
+	failures int    // looks that found nothing
 }
 
 func (u *run) add(pos Pos, v Verdict, line []byte) {
@@ -76,9 +77,12 @@ func (r *reading) breakRun() error {
 // look tries the lines held back in the formats that the file does not have yet.
 func (r *reading) look() error {
 	held := r.run.lines
-	lines := make([]sampleLine, len(held))
-	for i, h := range held {
-		lines[i] = sampleLine{text: h.text, number: h.pos.Line}
+	lines := make([]sampleLine, 0, len(held)+1)
+	if r.run.fields != nil {
+		lines = append(lines, sampleLine{text: r.run.fields, directive: true})
+	}
+	for _, h := range held {
+		lines = append(lines, sampleLine{text: h.text, number: h.pos.Line})
 	}
 	d := &detector{options: r.formats.options}
 	found, ok := d.find(r.formats.others(), lines, false)
@@ -90,6 +94,10 @@ func (r *reading) look() error {
 	r.run.failures = 0
 	if err := r.adopt(found.spec, held[0].pos.Line); err != nil {
 		return err
+	}
+	if r.run.fields != nil {
+		r.formats.directive(r.run.fields)
+		r.run.fields = nil
 	}
 	r.run.lines = nil // so that taking a line does not break the run
 	for _, h := range held {

@@ -90,11 +90,15 @@ func (r *reading) whole(ctx context.Context, ahead bool) (err error) {
 		return err
 	}
 	if len(f.specs) > 0 {
-		for _, format := range r.formats.list {
-			r.Formats = append(r.Formats, FormatUse{Format: format.Name(), Line: 1})
+		for _, spec := range f.specs {
+			if f.given {
+				spec = r.Format
+			}
+			r.Formats = append(r.Formats, FormatUse{Format: spec, Line: 1})
 		}
 	}
-	in, l, err := f.open(r.options, ahead)
+	// The kernel reads ahead of plain files by itself, and handing their bytes over would copy them twice.
+	in, l, err := f.open(r.options, ahead && r.Codec != string(source.Plain))
 	if errors.Is(err, ErrConsumed) {
 		return err
 	}
@@ -139,7 +143,7 @@ func (r *reading) scan(ctx context.Context) error {
 		case long:
 			err = r.reject(pos, Verdict{Reason: TooLong, Column: MaxLine + 1}, nil)
 		case isDirective(line):
-			err = r.directive(line)
+			r.directive(line)
 		default:
 			var v Verdict
 			if v, err = r.take(pos, line); v.Rejected() {
@@ -152,22 +156,17 @@ func (r *reading) scan(ctx context.Context) error {
 	}
 }
 
-// directive takes an empty line or one that begins with "#". A "#Fields:" line in a file of another kind says that
-// lines of the kind it describes begin here.
-func (r *reading) directive(line []byte) error {
+// directive takes an empty line or one that begins with "#".
+func (r *reading) directive(line []byte) {
 	r.Skipped++
 	if len(line) == 0 {
-		return nil
-	}
-	if isFields(line) && !r.file.given && !r.formats.described() {
-		for _, spec := range framedNames() {
-			if err := r.adopt(spec, r.Lines); err != nil {
-				return err
-			}
-		}
+		return
 	}
 	r.formats.directive(line)
-	return nil
+	if isFields(line) && !r.formats.described() {
+		r.run.fields = append(r.run.fields[:0], line...)
+		r.run.from = 0
+	}
 }
 
 // take parses a line and takes it if it fits.
