@@ -37,6 +37,19 @@ func (b *block) at(i int) uint32 {
 	return uint32(b.halves[i/2] >> (i & 1 * 4) & 15)
 }
 
+// each calls f for every bin with requests, in order.
+func (b *block) each(f func(i int, n uint32)) {
+	for i := 0; i < blockBins; i++ {
+		if b.halves != nil && i&1 == 0 && b.halves[i/2] == 0 {
+			i++ // most bins of a quiet log
+			continue
+		}
+		if n := b.at(i); n > 0 {
+			f(i, n)
+		}
+	}
+}
+
 func (b *block) cost() int { return blockCost + len(b.halves) + len(b.bytes) + 4*len(b.words) }
 
 // add counts n more requests in a bin, at most as many as a word holds.
@@ -117,11 +130,7 @@ func (s *series) coarsen() {
 			s.blocks[number>>1] = into
 		}
 		from := int(number&1) * blockBins / 2
-		for i := range blockBins {
-			if n := b.at(i); n > 0 {
-				into.add(from+i/2, n)
-			}
-		}
+		b.each(func(i int, n uint32) { into.add(from+i/2, n) })
 	}
 	for _, b := range s.blocks {
 		s.used += b.cost()
@@ -134,11 +143,7 @@ func (s *series) merge(o *series) {
 		s.coarsen()
 	}
 	for number, b := range o.blocks {
-		for i := range blockBins {
-			if n := b.at(i); n > 0 {
-				s.addBin((number<<blockBits|int64(i))>>(s.shift-o.shift), n)
-			}
-		}
+		b.each(func(i int, n uint32) { s.addBin((number<<blockBits|int64(i))>>(s.shift-o.shift), n) })
 	}
 }
 
@@ -156,13 +161,8 @@ func (s *series) shape() shape {
 	var r shape
 	last, lastCount := int64(math.MinInt64), int64(0)
 	for _, number := range slices.Sorted(maps.Keys(s.blocks)) {
-		b := s.blocks[number]
-		for i := range blockBins {
-			n := int64(b.at(i))
-			if n == 0 {
-				continue
-			}
-			bin := number<<blockBits | int64(i)
+		s.blocks[number].each(func(i int, count uint32) {
+			bin, n := number<<blockBits|int64(i), int64(count)
 			r.busy++
 			if n > r.peak {
 				r.peak, r.peakAt = n, bin<<s.shift
@@ -176,7 +176,7 @@ func (s *series) shape() shape {
 				r.gap, r.gapAfter = gap, last<<s.shift
 			}
 			last, lastCount = bin, n
-		}
+		})
 	}
 	return r
 }

@@ -77,7 +77,8 @@ func (s Summary) writeTimes(p *printer) {
 	} else {
 		p.row("any second", "%d to %d requests at most, wherever it begins (the log tells no more)", r.AtLeast, r.AtMost)
 	}
-	p.row("busy seconds", "%s%d, that is %.1f %% of the time", about(s.BinSeconds == 1), s.BusySeconds, min(100, 100*float64(s.BusySeconds)/(s.span.Seconds()+1)))
+	part := min(100, 100*float64(s.BusySeconds)/(s.span.Seconds()+1))
+	p.row("busy seconds", "%s%d, that is %.3g %% of the time", about(s.BinSeconds == 1), s.BusySeconds, part)
 	if s.LongestGap.Seconds > 0 {
 		p.row("longest gap", "%s after %s", duration(float64(s.LongestGap.Seconds)), s.LongestGap.After)
 	}
