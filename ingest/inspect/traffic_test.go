@@ -64,7 +64,7 @@ func TestRepeatedAmongOthers(t *testing.T) {
 	}
 }
 
-func TestShares(t *testing.T) {
+func TestTrap36SharesAreToldAndNothingIsFiltered(t *testing.T) {
 	f := func(want inspect.Shares, r ingest.Record) {
 		t.Helper()
 		i := inspect.New(inspect.Options{})
