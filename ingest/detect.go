@@ -225,6 +225,7 @@ func (d *detector) unknown(file string, lines []sampleLine, trials []trial) erro
 	best := &trials[0]
 	e := &UnknownFormatError{File: file, Sampled: best.tried, Line: best.misfits[0].number, Column: best.first.Column, Reason: best.first.Reason}
 	e.Excerpt, e.Mark = mask(best.misfits[0].text, best.first.Column)
+	e.Suggestion = d.suggest(lines)
 	for _, t := range trials[:3] {
 		e.Guesses = append(e.Guesses, Guess{Format: t.spec, Share: t.share()})
 	}

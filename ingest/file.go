@@ -41,7 +41,7 @@ func openFile(ctx context.Context, name string, o *Options) (*file, error) {
 	f.account.FileReport = FileReport{Name: name}
 	in, err := source.Open(name, source.Options{Hash: !o.SkipHash, Stdin: o.Stdin})
 	if err != nil {
-		f.broken = err
+		f.fail(err)
 		return f, nil
 	}
 	f.once = in.Once()
@@ -54,7 +54,7 @@ func openFile(ctx context.Context, name string, o *Options) (*file, error) {
 		return nil, errors.Join(ctx.Err(), in.Close())
 	}
 	if err != nil {
-		f.broken = errors.Join(err, in.Close())
+		f.fail(errors.Join(err, in.Close()))
 		return f, nil
 	}
 	if err = f.settle(o); err != nil {
@@ -68,6 +68,9 @@ func openFile(ctx context.Context, name string, o *Options) (*file, error) {
 	f.sample.data = nil
 	return f, in.Close()
 }
+
+// fail notes that the input cannot be read.
+func (f *file) fail(err error) { f.broken, f.account.Failure = err, err.Error() }
 
 // settle chooses the format and finds the first time stamp.
 func (f *file) settle(o *Options) error {

@@ -224,8 +224,9 @@ func (r *reading) tell(pos Pos, v Verdict, line []byte) error {
 func (r *reading) finish(in *source.Input) {
 	r.SHA256 = in.SHA256()
 	for _, w := range in.Warnings() {
-		r.Warnings = append(r.Warnings, w.String())
-		if w.Kind != source.Trailing {
+		if w.Kind == source.Trailing {
+			r.Warnings = append(r.Warnings, w.String())
+		} else {
 			r.Failure = w.String()
 		}
 	}

@@ -152,7 +152,7 @@ func TestTrap20DamagedGzip(t *testing.T) {
 	f(append(bytes.Clone(one), two...), 2, 0)
 	f(append(bytes.Clone(one), make([]byte, 512)...), 1, 1)
 	f(append(append(bytes.Clone(one), two...), "garbage"...), 2, 1)
-	f(append(bytes.Clone(one), two[:len(two)-6]...), 2, 1)
+	f(append(bytes.Clone(one), two[:len(two)-6]...), 2, 0)
 }
 
 func TestDetection(t *testing.T) {
@@ -203,6 +203,33 @@ func TestUnknownFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "excerpt", f("\xff\xd8\xff\xe0"+string(image)).Excerpt, "<binary>")
+}
+
+// What the shape of the lines suggests fits them, and repeats no value.
+func TestUnknownFormatSuggests(t *testing.T) {
+	f := func(want, line string) {
+		t.Helper()
+		text := strings.Repeat(line+"\n", 3)
+		_, err := ingest.Open(t.Context(), []string{"-"}, ingest.Options{Stdin: strings.NewReader(text)})
+		e, ok := errors.AsType[*ingest.UnknownFormatError](err)
+		if !ok {
+			t.Fatalf("got %v", err)
+		}
+		equal(t, "suggestion", e.Suggestion, want)
+		if want != "" {
+			_, rep := readText(t, text, ingest.Options{Format: want})
+			equal(t, "records", rep.Records, 3)
+		}
+	}
+	f(`[$time_iso8601] $remote_addr "$request" $status $body_bytes_sent $request_time`,
+		`[2025-03-12T09:14:03+01:00] 203.0.113.7 "GET /a?b=1 HTTP/1.1" 200 512 0.043`)
+	f(`$time_local|$remote_addr|$request_method|$request_uri|$status|$body_bytes_sent|$skip1`,
+		`12/Mar/2025:09:14:03 +0100|203.0.113.7|GET|/a?b=1|200|512|cache-hit`)
+	f(`t=$msec ip=$remote_addr req="$request" st=$status len=$body_bytes_sent ref="$http_referer" ua="$http_user_agent"`,
+		`t=1741767243.510 ip=203.0.113.7 req="GET / HTTP/1.1" st=200 len=5 ref="-" ua="Mozilla/5.0 (X11)"`)
+	f(``, `it was a dark and stormy night, and 203.0.113.7 was down`)
+	f(`[$time_iso8601] $remote_addr $skip1 $skip2 "$request" $status`,
+		`[2025-03-12T09:14:03+01:00] 203.0.113.7 100% $5 "GET /a?b=1 HTTP/1.1" 200`)
 }
 
 func TestEmptyInputs(t *testing.T) {

@@ -67,7 +67,7 @@ type anonymizeOptions struct {
 	tmp       string
 }
 
-// anonymize writes the trace of logs.
+// anonymize writes the trace of logs. The failure with codeUnreadable comes after the trace was written.
 func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, force bool) (err error) {
 	key, err := loadKey(o.key)
 	if err != nil {
@@ -96,6 +96,7 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 		return err
 	}
 	defer r.Close()
+	s.announce(r.Report())
 	sorter, err := trace.NewSorter(trace.SorterOptions{Memory: o.memory, Tmp: o.tmp})
 	if err != nil {
 		return err
@@ -117,7 +118,10 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 			return err
 		}
 	}
-	return s.writeTrace(ctx, dst, sorter, report, key, set, an)
+	if err = s.writeTrace(ctx, dst, sorter, report, key, set, an); err != nil {
+		return err
+	}
+	return unreadable(report)
 }
 
 // fillSorter pseudonymises all records; only the results reach the sorter, and with it the disk.

@@ -150,7 +150,7 @@ func (d *demonstration) lay(key string) error {
 
 // perform runs the stages and says what they found.
 func (d *demonstration) perform(ctx context.Context) error {
-	diagnosis, err := d.prepare(ctx, d.o, d.p)
+	diagnosis, err := d.prepare(ctx, d.o, &d.p)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -51,6 +52,7 @@ func (s *shell) writeEndpoints(ctx context.Context, o logOptions, name string, f
 	if err != nil {
 		return err
 	}
+	s.announce(report)
 	if err := o.check(report); err != nil {
 		return err
 	}
@@ -58,7 +60,7 @@ func (s *shell) writeEndpoints(ctx context.Context, o logOptions, name string, f
 		return err
 	}
 	fmt.Fprintf(s.err, "endpoints: %d templates\n", len(set.Templates()))
-	return out.commit()
+	return errors.Join(out.commit(), unreadable(report))
 }
 
 // learn reads the logs once and learns their path templates. It leaves it to the caller to check the report.

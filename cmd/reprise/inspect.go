@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -61,7 +62,7 @@ func (s *shell) inspect(c *cli.Context, o logOptions) error {
 	if err != nil {
 		return err
 	}
-	return o.check(r.Report())
+	return cmp.Or(o.check(r.Report()), unreadable(r.Report()))
 }
 
 // examine reads all records.

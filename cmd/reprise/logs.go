@@ -22,7 +22,7 @@ func logFlags() []cli.Flag {
 		text("log-format", "", "nginx log_format or Apache LogFormat string, or a known name; default: detected"),
 		text("stamp", "auto", "what the time stamp is: auto, start or end"),
 		text("tz", "UTC", "zone of time stamps that name none"),
-		text("rejects", "", "write rejected lines as JSON lines (file, line, reason) to this file"),
+		text("rejects", "", "write rejected lines as JSON lines (file, line, reason, shape) to this file"),
 		number("max-reject", 0.01, "part of the lines that may be rejected"),
 	}
 }
@@ -118,11 +118,25 @@ func formatFailure(e *ingest.UnknownFormatError) error {
 	if len(guesses) > 0 {
 		f.why = fmt.Sprintf("of %d sampled lines %s; 90 %% are needed", e.Sampled, strings.Join(guesses, ", "))
 	}
-	f.fix = "reprise inspect --log-format 'THE log_format OR LogFormat LINE OF THE SERVER' " + e.File
-	if what, fix := misread(e.File); what != "" {
+	f.fix = "reprise inspect --log-format 'THE log_format OR LogFormat LINE OF THE SERVER' " + quoted(e.File)
+	if e.Suggestion != "" {
+		f.fix = "reprise inspect --log-format " + quoted(e.Suggestion) + " " + quoted(e.File)
+	}
+	if what, fix := misread(e.File); what != "" && e.Suggestion == "" {
 		f.why, f.fix = what, fix
 	}
 	return f
+}
+
+// quoted is a word as a shell wants it.
+func quoted(word string) string {
+	special := func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/+:@%,", r))
+	}
+	if word != "" && strings.IndexFunc(word, special) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // codeRejects is the code of a log with too many rejected lines.
@@ -142,6 +156,9 @@ func (o *logOptions) checkRefused(records, refused int64, by map[string]int64) e
 func (o *logOptions) check(r ingest.Report) error {
 	t := r.Total()
 	for _, f := range r.Files {
+		if f.Failure != "" && f.Rejected > 0 {
+			f.Rejected-- // where the file was cut, a line was
+		}
 		if n := f.Lines - f.Skipped; n > 0 && float64(f.Rejected) > o.maxReject*float64(n) {
 			share := float64(f.Rejected) / float64(n)
 			fix := fmt.Sprintf("see them with --rejects rejects.jsonl; accept them with --max-reject %.2g", share+0.005)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"reprise/anonymize/recordfile"
-	"reprise/ingest"
 	"reprise/ingest/source"
 )
 
@@ -26,12 +25,8 @@ func misread(name string) (what, fix string) {
 	head := make([]byte, 512)
 	n, _ := io.ReadFull(in, head) // a short file is looked at as far as it goes
 	text := strings.TrimLeft(string(head[:n]), " \t\r\n\ufeff")
-	known := "this version reads " + strings.Join(ingest.Names(), ", ") + ", and any nginx log_format or Apache LogFormat"
-	switch {
-	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "["):
-		return "it looks like JSON, which this version does not read; " + known, "log a text format beside it, such as nginx's combined"
-	case strings.HasPrefix(text, "#Software:"), strings.HasPrefix(text, "#Version:"), strings.HasPrefix(text, "#Fields:"):
-		return "it looks like a W3C extended log (IIS, CloudFront), which this version does not read; " + known, "convert it to the combined format"
+	if strings.HasPrefix(strings.TrimLeft(text, "[ \t\r\n"), "{") {
+		return "it looks like JSON whose keys no known format has", "reprise inspect --json start=TIME_KEY:auto,client=KEY,method=KEY,target=KEY,status=KEY " + quoted(name)
 	}
 	return "", ""
 }

@@ -12,12 +12,13 @@ import (
 	"reprise/ingest"
 )
 
-// reject is a line of the rejects file: a place and a reason, never the line's text.
+// reject is a line of the rejects file: a place, a reason and the types of the line's words, never its text.
 type reject struct {
 	File   string `json:"file"`
 	Line   int64  `json:"line"`
-	Column int    `json:"column,omitempty"`
 	Reason string `json:"reason"`
+	Column int    `json:"column,omitempty"`
+	Shape  string `json:"shape,omitempty"`
 }
 
 // rejectsTo writes rejected lines to the file of --rejects. The returned finish commits it, or discards it
@@ -34,17 +35,18 @@ func (o *logOptions) rejectsTo(force bool) (finish func(error) error, err error)
 		return nil, err
 	}
 	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false) // shapes are full of <word>
 	o.ingest.Reject = func(r ingest.Reject) error {
-		return enc.Encode(reject{File: r.Pos.File, Line: r.Pos.Line, Column: r.Column, Reason: r.Reason.String()})
+		return enc.Encode(reject{File: r.Pos.File, Line: r.Pos.Line, Reason: r.Reason.String(), Column: r.Column, Shape: r.Shape})
 	}
 	o.refuse = func(p ingest.Pos, r anonymize.Refusal) error {
 		return enc.Encode(reject{File: p.File, Line: p.Line, Reason: "refused_" + r.String()})
 	}
 	return func(err error) error {
 		defer out.discard()
-		// Rejected lines are most wanted when there are too many of them.
+		// Rejected lines are most wanted when there are too many of them; a reading that left a file out is over.
 		var f *failure
-		if err == nil || errors.As(err, &f) && f.code == codeRejects {
+		if err == nil || errors.As(err, &f) && (f.code == codeRejects || f.code == codeUnreadable) {
 			return errors.Join(err, out.commit())
 		}
 		return err
@@ -64,18 +66,4 @@ func reasons(m map[string]int64) string {
 		parts[i] = fmt.Sprintf("%s %d", n, m[n])
 	}
 	return strings.Join(parts, ", ")
-}
-
-// printReport says how each file was read.
-func (s *shell) printReport(r ingest.Report) {
-	for _, f := range r.Files {
-		fmt.Fprintf(s.err, "%s: %s (%s), stamp = %s; %d lines = %d records + %d without a request + %d rejected + %d skipped\n",
-			plain(f.Name), f.Format, f.Codec, f.Stamp, f.Lines, f.Records, f.NoRequest, f.Rejected, f.Skipped)
-		if f.Rejected > 0 {
-			fmt.Fprintf(s.err, "  rejected: %s\n", reasons(f.Reasons))
-		}
-		for _, w := range f.Warnings {
-			fmt.Fprintf(s.err, "  warning: %s\n", plain(w))
-		}
-	}
 }

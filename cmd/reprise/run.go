@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,7 +125,10 @@ func (o *replayOptions) environmentOf(c *cli.Context) error {
 }
 
 // prepared are the files that the preparing stages leave behind.
-type prepared struct{ trace, sample, plan, synthetic string }
+type prepared struct {
+	trace, sample, plan, synthetic string
+	unread                         error // some of the log could not be read
+}
 
 // pipeline runs all stages. What can fail early is checked before the first of them.
 func (s *shell) pipeline(ctx context.Context, o runOptions) error {
@@ -147,10 +151,14 @@ func (s *shell) pipeline(ctx context.Context, o runOptions) error {
 	if err != nil && o.vs != "" {
 		fmt.Fprintf(s.err, "--vs %s is left out: these runs give nothing to compare with\n", o.vs)
 	}
-	if err != nil || o.vs == "" {
-		return err
+	if err == nil && o.vs != "" {
+		err = s.versus(ctx, o, p, d, runs)
 	}
-	return s.versus(ctx, o, p, d, runs)
+	// Of what a run says, bad input comes first; what ended it comes before that.
+	if v, ok := errors.AsType[verdict](err); ok && p.unread != nil && v.exit < exitHungUp {
+		return p.unread
+	}
+	return cmp.Or(err, p.unread)
 }
 
 func (o *runOptions) check(ctx context.Context) error {
@@ -179,13 +187,17 @@ func (s *shell) makePlan(ctx context.Context, o runOptions) (p prepared, d *diag
 	if err != nil {
 		return p, nil, unwritable(o.replay.out, err)
 	}
-	if d, err = s.prepare(ctx, o, preparedIn(folder.Dir())); err != nil {
+	p = preparedIn(folder.Dir())
+	if d, err = s.prepare(ctx, o, &p); err != nil {
 		return p, nil, errors.Join(err, abandon(folder))
 	}
 	if err := folder.Commit(); err != nil {
 		return p, nil, unwritable(folder.Final(), err)
 	}
-	return preparedIn(folder.Dir()), d, nil
+	unread := p.unread
+	p = preparedIn(folder.Dir())
+	p.unread = unread
+	return p, d, nil
 }
 
 // step announces a stage.
@@ -194,9 +206,13 @@ func (s *shell) step(stage, detail string) {
 }
 
 // prepare makes the plan of a log.
-func (s *shell) prepare(ctx context.Context, o runOptions, p prepared) (*diagnosis, error) {
+func (s *shell) prepare(ctx context.Context, o runOptions, p *prepared) (*diagnosis, error) {
 	s.step("anonymize", strings.Join(o.anonymize.logs.names, " "))
-	if err := s.anonymize(ctx, o.anonymize, p.trace, true); err != nil {
+	err := s.anonymize(ctx, o.anonymize, p.trace, true)
+	if f, ok := errors.AsType[*failure](err); ok && f.code == codeUnreadable {
+		p.unread, err = err, nil // told at the end
+	}
+	if err != nil {
 		return nil, err
 	}
 	s.step("sample", p.trace)
