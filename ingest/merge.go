@@ -1,20 +1,17 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"math"
-	"sync"
 )
 
 const (
 	// mergeFiles is how many files are read at the same time. Those that overlap with more than that many
 	// others wait, and their records come late.
 	mergeFiles = 32
-	// mergeAhead is how many files decompress in a goroutine of their own beside that of their parser.
-	mergeAhead = 2
+	// mergeAhead is how many files decompress beside the merge, each in a goroutine of its own.
+	mergeAhead = 8
 	// mergeRecords is how many records of all files wait for their turn, mergeMost of one file at most, and
 	// mergeLeast of each at least.
 	mergeRecords, mergeMost, mergeLeast = 32 << 10, 4 << 10, 1 << 10
@@ -27,7 +24,7 @@ const (
 // The record is borrowed until the next iteration. An error is fatal and last; its record is nil. Of several
 // files one that fails is no error, but FileReport.Failure. Options.Reject is told from the goroutine of the
 // loop, the lines of each file in their order; only a file's first line may be told later, when it might be half of the
-// line before. What is yielded and told does not depend on how fast files are read.
+// line before. What is yielded and told depends on the files alone.
 //
 // Records may be called again, which starts over, unless an input can be read only once.
 func (r *Reader) Records(ctx context.Context) iter.Seq2[*Record, error] {
@@ -39,26 +36,23 @@ func (r *Reader) Records(ctx context.Context) iter.Seq2[*Record, error] {
 	}
 }
 
-// merge gives the records of all files to yield until it returns false, and joins all goroutines it started.
+// merge gives the records of all files to yield until it returns false, and ends all reading it began.
 func (r *Reader) merge(ctx context.Context, yield func(*Record) bool) error {
-	ctx, cancel := context.WithCancel(ctx)
 	m := &merger{reader: r, ctx: ctx, waiting: r.files, last: math.MinInt64}
 	r.merged = Merged{}
-	defer m.group.Wait()
-	defer cancel()
-	err := m.run(yield)
-	r.merged.MaxLate = float64(m.maxLate) / 1e9
-	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
-		return err
-	}
-	return cmp.Or(ctx.Err(), err)
+	defer func() {
+		for _, s := range m.open {
+			s.stop()
+		}
+		r.merged.MaxLate = float64(m.maxLate) / 1e9
+	}()
+	return m.run(yield)
 }
 
 // merger puts the records of several files into one order.
 type merger struct {
 	reader  *Reader
 	ctx     context.Context
-	group   sync.WaitGroup
 	waiting []*file   // not opened yet
 	open    []*stream // in the order of the files
 	last    int64     // the latest start yielded
@@ -67,19 +61,21 @@ type merger struct {
 
 // run is the merge itself.
 func (m *merger) run(yield func(*Record) bool) error {
-	for {
+	for n := 0; ; n++ {
 		next, err := m.next()
 		if next == nil || err != nil {
 			return err
 		}
-		record := next.order.front()
-		if record.Start < m.last {
-			m.reader.merged.Late++
-			m.maxLate = max(m.maxLate, m.last-record.Start)
-		} else {
-			m.last = record.Start
+		if n%1024 == 0 && m.ctx.Err() != nil {
+			return m.ctx.Err()
 		}
-		if !yield(record) {
+		if start := next.order.start(); start < m.last {
+			m.reader.merged.Late++
+			m.maxLate = max(m.maxLate, m.last-start)
+		} else {
+			m.last = start
+		}
+		if !yield(next.order.front()) {
 			return nil
 		}
 		next.order.drop()
@@ -138,22 +134,16 @@ func (m *merger) earliest() (*stream, error) {
 
 // start begins to read a file.
 func (m *merger) start(f *file) {
-	s := newStream(m.ctx, int64(m.reader.options.Window))
-	ahead := len(m.open) < mergeAhead
+	s := newStream(m.ctx, f, &m.reader.options, len(m.open) < mergeAhead, len(m.reader.files) == 1)
 	m.open = append(m.open, s)
-	m.group.Go(func() {
-		err := f.read(m.ctx, &m.reader.options, s, ahead, len(m.reader.files) == 1)
-		s.close(err)
-	})
 }
 
 // pull takes the next batch of a file.
 func (m *merger) pull(s *stream) error {
-	var b *batch
-	select {
-	case b = <-s.full:
-	case <-m.ctx.Done():
-		return m.ctx.Err()
+	b, ok := s.next()
+	if !ok {
+		s.order.ended = true
+		return nil
 	}
 	for _, reject := range b.rejects {
 		if err := m.reader.options.Reject(reject); err != nil {
@@ -164,5 +154,8 @@ func (m *merger) pull(s *stream) error {
 	last, err := b.last, b.err
 	s.order.ended = last
 	s.order.add(b) // which may give the batch back
+	if last {
+		s.stop()
+	}
 	return err
 }

@@ -5,9 +5,6 @@ import (
 	"sort"
 )
 
-// batchesLive is how many batches may hold waiting records of one file.
-const batchesLive = 2 * mergeMost / batchRecords
-
 // order holds the records of one file that wait for their turn, sorted by start; equal starts stay in the order
 // of the lines. They stay in their batches, which are free again when all of their records were dropped.
 type order struct {
@@ -19,7 +16,7 @@ type order struct {
 	bytes   int
 	ended   bool // no more are added
 	batches []*batch
-	free    chan<- *batch
+	free    *[]*batch // takes what is free again
 }
 
 // entry is a record that waits. batch is nil where the record owns its bytes.
@@ -29,7 +26,7 @@ type entry struct {
 	batch  *batch
 }
 
-func newOrder(window int64, free chan<- *batch) order {
+func newOrder(window int64, free *[]*batch) order {
 	return order{window: window, limit: mergeMost, latest: math.MinInt64, free: free}
 }
 
@@ -140,9 +137,4 @@ func (o *order) forget(b *batch) {
 	o.release(b)
 }
 
-func (o *order) release(b *batch) {
-	select {
-	case o.free <- b:
-	default: // enough are free
-	}
-}
+func (o *order) release(b *batch) { *o.free = append(*o.free, b) }

@@ -1,15 +1,18 @@
 package ingest
 
-import "context"
-
-const (
-	batchRecords = 256      // of one hand-over: large enough that it costs nothing beside parsing them
-	batchBytes   = 64 << 10 // of their lines; a longer line has a batch of its own
-	batchRejects = 1024
-	batchesAhead = 3 // handed over and not taken yet
+import (
+	"context"
+	"errors"
+	"iter"
 )
 
-// batch is a hand-over from a file's goroutine to the merge.
+const (
+	batchRecords = 256      // of one hand-over
+	batchBytes   = 64 << 10 // of their lines; a longer line has a batch of its own
+	batchRejects = 1024
+)
+
+// batch is a hand-over from the reading of a file to the merge.
 type batch struct {
 	records []Record
 	text    []byte // that the records point into
@@ -20,11 +23,17 @@ type batch struct {
 	left int // records that the merge has not given away yet
 }
 
-// stream is the sink of a file that is read in a goroutine of its own.
+// errEnough ends a reading whose consumer has had enough.
+var errEnough = errors.New("the consumer has had enough")
+
+// stream is a file whose lines are read when the merge wants its next batch. It is a coroutine and no goroutine at
+// work beside the merge: handing records from one processor to another costs more than parsing them, and what
+// the consumer does with them is the work worth sharing out. Decompression does run beside it.
 type stream struct {
-	ctx   context.Context
-	full  chan *batch
-	free  chan *batch
+	next  func() (*batch, bool)
+	stop  func() // ends the reading
+	yield func(*batch) bool
+	free  []*batch
 	now   *batch // that is being filled
 	line  int    // bytes of the line that room was asked for last
 	order order
@@ -32,10 +41,17 @@ type stream struct {
 
 var _ sink = &stream{}
 
-func newStream(ctx context.Context, window int64) *stream {
-	s := &stream{ctx: ctx, full: make(chan *batch, batchesAhead), free: make(chan *batch, batchesLive+batchesAhead+2)}
-	s.order = newOrder(window, s.free)
-	s.now = s.fresh()
+// newStream begins to read a file. ahead and lone are those of read.
+func newStream(ctx context.Context, f *file, o *Options, ahead, lone bool) *stream {
+	s := &stream{}
+	s.order = newOrder(int64(o.Window), &s.free)
+	s.next, s.stop = iter.Pull(func(yield func(*batch) bool) {
+		s.yield = yield
+		s.now = s.fresh()
+		err := f.read(ctx, o, s, ahead, lone)
+		s.now.last, s.now.err = true, err
+		yield(s.now)
+	})
 	return s
 }
 
@@ -43,8 +59,11 @@ func newStream(ctx context.Context, window int64) *stream {
 func (s *stream) room(n int) (*Record, []byte) {
 	b := s.now
 	if at := len(b.records); at == batchRecords || at > 0 && len(b.text)+n > batchBytes {
-		s.send()
-		b = s.now
+		if s.send() == nil {
+			b = s.now
+		} else {
+			b.reset() // nobody looks at what is read from now on
+		}
 	}
 	if cap(b.text)-len(b.text) < n { // the batch holds nothing yet
 		b.text = make([]byte, 0, n)
@@ -72,31 +91,23 @@ func (s *stream) refuse(r Reject) error {
 
 // send hands the batch over and begins another.
 func (s *stream) send() error {
-	select {
-	case s.full <- s.now:
-		s.now = s.fresh()
-		return nil
-	case <-s.ctx.Done(): // what goes into the batch from now on is never seen
-		s.now.reset()
-		return s.ctx.Err()
+	if !s.yield(s.now) {
+		return errEnough
 	}
-}
-
-// close hands over what is left and the outcome of the reading.
-func (s *stream) close(err error) {
-	s.now.last, s.now.err = true, err
-	_ = s.send() // if it fails, nobody waits for it
+	s.now = s.fresh()
+	return nil
 }
 
 // fresh returns an empty batch.
 func (s *stream) fresh() *batch {
-	select {
-	case b := <-s.free:
-		b.reset()
-		return b
-	default:
+	n := len(s.free)
+	if n == 0 {
 		return &batch{records: make([]Record, 0, batchRecords), text: make([]byte, 0, batchBytes)}
 	}
+	b := s.free[n-1]
+	s.free = s.free[:n-1]
+	b.reset()
+	return b
 }
 
 func (b *batch) reset() {
