@@ -80,7 +80,7 @@ func TestTrap13DisorderWithinTheWindow(t *testing.T) {
 
 func TestTrap13LateLinesAreCounted(t *testing.T) {
 	text := atSecond(0, "/a") + atSecond(100, "/b") + atSecond(200, "/c") + atSecond(30, "/late") + atSecond(300, "/d")
-	targets, rep := readMerged(t, ingest.Options{}, writeFiles(t, text)...)
+	targets, _ := readMerged(t, ingest.Options{}, writeFiles(t, text)...)
 	equal(t, "order", strings.Join(targets, ""), "/a/late/b/c/d") // a batch is sorted as a whole
 	// More lines than wait for their turn.
 	var b strings.Builder
@@ -88,7 +88,7 @@ func TestTrap13LateLinesAreCounted(t *testing.T) {
 		b.WriteString(atSecond(i/100, fmt.Sprintf("/%d", i)))
 	}
 	b.WriteString(atSecond(40, "/late"))
-	targets, rep = readMerged(t, ingest.Options{Window: time.Hour}, writeFiles(t, b.String())...)
+	targets, rep := readMerged(t, ingest.Options{Window: time.Hour}, writeFiles(t, b.String())...)
 	equal(t, "records", len(targets), 20_001)
 	equal(t, "late", rep.Merged.Late, 1)
 	if rep.Merged.MaxLate < 100 || rep.Merged.MaxLate > 159 {

@@ -118,3 +118,33 @@ func TestEachStops(t *testing.T) {
 		}, stop)
 	}
 }
+
+// What a reading allocates does not depend on the number of its lines.
+func TestReadersAllocateNothingPerRecord(t *testing.T) {
+	allocations := func(lines int, each bool) float64 {
+		name := writeFiles(t, manyLines(lines, func(i int) string { return common(i / 50) }))
+		r, err := ingest.Open(t.Context(), name, ingest.Options{SkipHash: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return testing.AllocsPerRun(3, func() {
+			n := 0
+			if each {
+				err = r.Each(t.Context(), 1, func(int) func(*ingest.Record) error { return func(*ingest.Record) error { n++; return nil } })
+			} else {
+				for range r.Records(t.Context()) {
+					n++
+				}
+			}
+			if n != lines || err != nil {
+				t.Fatal(n, err)
+			}
+		})
+	}
+	for _, each := range []bool{false, true} {
+		few, many := allocations(20_000, each), allocations(120_000, each)
+		if many > few+20 {
+			t.Errorf("%g allocations for 20,000 lines, %g for 120,000", few, many)
+		}
+	}
+}

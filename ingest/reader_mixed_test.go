@@ -190,3 +190,34 @@ func TestTrap16InterleavedWritersAreReread(t *testing.T) {
 	equal(t, "records", len(targets), 21)
 	equal(t, "rejected", rep.Rejected, 1)
 }
+
+// BenchmarkGarbage compares lines that fit the file's format with lines that fit nothing, as a log that another
+// program writes into holds: looking for formats must not cost more than parsing does.
+func BenchmarkGarbage(b *testing.B) {
+	clean := manyLines(100_000, common)
+	for name, text := range map[string]string{
+		"clean":   clean,
+		"garbage": manyLines(2000, common) + manyLines(98_000, func(i int) string { return "203.0.113.7 - - [12/Mar/2025 09:14:03] GET / 200 and more\n" }),
+		"runs of garbage": manyLines(100_000, func(i int) string {
+			if i > 2000 && i%150 < 120 {
+				return fmt.Sprintf("203.0.113.7 - - [12/Mar/2025 09:14:03] GET /%d 200 and more\n", i)
+			}
+			return common(i)
+		}),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				r, err := ingest.Open(b.Context(), []string{"-"}, ingest.Options{Stdin: strings.NewReader(text), SkipHash: true})
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, err := range r.Records(b.Context()) {
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
