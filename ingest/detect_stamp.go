@@ -56,7 +56,7 @@ const startDisorder = 5e9
 // lower-case hex and "-" for no bytes, and its lines are dated by the start but stand in the order of the end.
 func cues(format Format, lines []sampleLine) (Stamp, string) {
 	var r Record
-	var buf []byte
+	var buf, own []byte
 	nginx, apache := 0, 0
 	var saysNginx, saysApache string
 	latest, disorder := int64(math.MinInt64), int64(0)
@@ -66,16 +66,18 @@ func cues(format Format, lines []sampleLine) (Stamp, string) {
 			continue
 		}
 		buf = append(buf[:0], line.text...)
+		text := unframed(format, buf)
+		own = append(own[:0], text...) // a frame's escapes are not the server's
 		status := 0
-		if v := format.Parse(buf, &r); v.Reason == Accepted || v.Reason == NoRequest {
+		if v := format.Parse(text, &r); v.Reason == Accepted || v.Reason == NoRequest {
 			latest = max(latest, r.Start)
 			disorder = max(disorder, latest-r.Start)
 			status = r.Status
 		}
-		if cue := nginxCue(line.text, status); cue != "" {
+		if cue := nginxCue(own, status); cue != "" {
 			nginx++
 			saysNginx = cue
-		} else if cue := apacheCue(line.text); cue != "" {
+		} else if cue := apacheCue(own); cue != "" {
 			apache++
 			saysApache = cue
 		}
@@ -90,6 +92,16 @@ func cues(format Format, lines []sampleLine) (Stamp, string) {
 		return StampStart, why
 	}
 	return StampAuto, "nothing tells, and no duration is logged"
+}
+
+// unframed returns what a line holds in the frames of a format. Escapes of the frames are undone in place.
+func unframed(format Format, line []byte) []byte {
+	for f, ok := format.(*wrapped); ok; f, ok = f.inner.(*wrapped) {
+		if l, framed := f.frame.strip(line); framed {
+			line = line[l.from:l.to]
+		}
+	}
+	return line
 }
 
 // startByDisorder is what disorder in nanoseconds says about the stamp.

@@ -1,9 +1,6 @@
 package ingest
 
-import (
-	"math"
-	"sort"
-)
+import "sort"
 
 // order holds the records of one file that wait for their turn, sorted by start; equal starts stay in the order
 // of the lines. They stay in their batches, which are free again when all of their records were dropped.
@@ -12,7 +9,6 @@ type order struct {
 	limit   int // records, and a thousand times as many bytes
 	entries []entry
 	head    int // of the first entry that waits
-	latest  int64
 	bytes   int
 	ended   bool // no more are added
 	batches []*batch
@@ -27,7 +23,7 @@ type entry struct {
 }
 
 func newOrder(window int64, free *[]*batch) order {
-	return order{window: window, limit: mergeMost, latest: math.MinInt64, free: free}
+	return order{window: window, limit: mergeMost, free: free}
 }
 
 func (o *order) len() int { return len(o.entries) - o.head }
@@ -37,10 +33,11 @@ func (o *order) start() int64   { return o.entries[o.head].start }
 func (o *order) front() *Record { return o.entries[o.head].record }
 
 // ready tells whether front can be given away: what the file holds further on is not expected to be earlier, or
-// cannot be waited for any more.
+// cannot be waited for any more. The file has come as far as half of what waits says: a few lines of a server whose
+// clock is fast do not move it.
 func (o *order) ready() bool {
 	n := len(o.entries) - o.head
-	return n > 0 && (o.entries[o.head].start <= o.latest-o.window || o.ended || n >= o.limit || o.bytes >= o.limit<<10)
+	return n > 0 && (o.entries[o.head+n/2].start-o.window >= o.entries[o.head].start || o.ended || n >= o.limit || o.bytes >= o.limit<<10)
 }
 
 // add takes a batch.
@@ -63,7 +60,6 @@ func (o *order) add(b *batch) {
 func (o *order) insert(e entry) {
 	n := len(o.entries)
 	if n == o.head || o.entries[n-1].start <= e.start {
-		o.latest = max(o.latest, e.start)
 		o.push(e)
 		return
 	}

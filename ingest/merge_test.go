@@ -229,6 +229,7 @@ func TestMergeMemoryIsBounded(t *testing.T) {
 		}
 	}
 	equal(t, "records", n, 200_000)
+	equal(t, "late", r.Report().Merged, ingest.Merged{})
 	if peak > before+16<<20 {
 		t.Errorf("%d MiB are held", (peak-before)>>20)
 	}

@@ -70,6 +70,18 @@ func TestTrap21FormatChanges(t *testing.T) {
 		"[{common 1} {w3c 2002}]")
 }
 
+// What one format has undone of a line, the next one must not find undone.
+func TestTrap21EscapesInTwoFormats(t *testing.T) {
+	text := manyLines(2000, func(i int) string { return line("/") + "\n" }) +
+		manyLines(200, func(i int) string { return fmt.Sprintf("%s\"GET /\\\"%d\\\\\\x41 HTTP/1.1\" 200 5\n", head, i) })
+	targets, rep := readText(t, text, ingest.Options{})
+	equal(t, "formats", uses(rep), "[{combined 1} {common 2001}]")
+	for i, target := range targets[2000:] {
+		equal(t, "target", target, fmt.Sprintf(`/"%d\A`, i))
+	}
+	equal(t, "records", len(targets), 2200)
+}
+
 // A format that the user gave is the file's only one.
 func TestGivenFormatStays(t *testing.T) {
 	_, rep := readText(t, manyLines(200, common)+manyLines(200, caddy), ingest.Options{Format: "common"})
