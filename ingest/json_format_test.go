@@ -161,3 +161,11 @@ func BenchmarkJSON(b *testing.B) {
 		})
 	}
 }
+
+// The JSON log format that ingress-nginx documents keeps path and query apart.
+func TestJSONQueryKeys(t *testing.T) {
+	r := mustParse(t, "nginx_json", `{"time":"2025-03-12T09:14:03+01:00","remote_addr":"203.0.113.7","request_time":0.015,"status":200,"vhost":"ex.example",`+
+		`"path":"/a","request_query":"b=1","duration":0.015,"method":"GET"}`)
+	equal(t, "target", string(r.Target), "/a?b=1")
+	equal(t, "duration", r.Duration, 15e6)
+}

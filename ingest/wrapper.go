@@ -30,6 +30,7 @@ var wrappers = []wrapper{
 	{"syslog", stripSyslog},
 	{"compose", stripCompose},
 	{"kubectl", stripKubectl},
+	{"timestamps", stripTimestamp},
 }
 
 // wrapped parses the lines of another format in their frames. A line without a frame is parsed as it is. A line

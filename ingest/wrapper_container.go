@@ -207,3 +207,17 @@ func stripKubectl(line []byte) (l framedLine, ok bool) {
 	}
 	return framedLine{from: end + 2, to: len(line)}, true
 }
+
+// stripTimestamp cuts off what docker logs and kubectl logs put before every line with --timestamps: a time such as
+// `2006-01-02T15:04:05.999999999Z ` (RFC 3339).
+func stripTimestamp(line []byte) (l framedLine, ok bool) {
+	if !isISOStart(line) {
+		return l, false
+	}
+	var c calendar
+	end := untilSpace(line, 19)
+	if end < 0 || parseISO(line[:end], &c) != end || c.set&hasZone == 0 {
+		return l, false
+	}
+	return framedLine{from: end + 1, to: len(line)}, true
+}

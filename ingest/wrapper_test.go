@@ -45,6 +45,9 @@ func TestTrap21Wrappers(t *testing.T) {
 	f("compose", "nginx_1 |", "")
 	f("compose", "\x1b[36mnginx-1  |\x1b[0m ", "")
 	f("kubectl", "[pod/web-5d/nginx] ", "")
+	f("timestamps", criTime, "")
+	f("timestamps", "2025-03-12T09:14:03.6+01:00 ", "")
+	f("compose+timestamps", "nginx-1  | "+criTime, "")
 	f("compose+syslog", "lb-1  | <134>Mar 12 09:14:03 nginx: ", "")
 	f("docker", "", "") // a line without the frame
 	f("cri", "", "")
@@ -192,6 +195,7 @@ func TestTrap21WrappersDetected(t *testing.T) {
 	f("syslog+combined", func(l string) string { return "<134>Mar 12 09:14:03 lb1 nginx: " + l })
 	f("compose+combined", func(l string) string { return "nginx-1  | " + l })
 	f("kubectl+combined", func(l string) string { return "[pod/web-5d/nginx] " + l })
+	f("timestamps+combined", func(l string) string { return criTime + l })
 	f("compose+syslog+combined", func(l string) string { return "lb-1  | <134>Mar 12 09:14:03 nginx: " + l })
 	f("combined", func(l string) string { return l })
 }
@@ -223,4 +227,22 @@ func TestTrap22CaddyConsole(t *testing.T) {
 	wantVerdict(t, "caddy_console", "2025/13/12 09:14:03.824\tINFO\thandled request\t"+object, ingest.BadTime)
 	wantVerdict(t, "caddy_console", "2025/03/12 09:14:03.824\tINFO\thandled request\t"+object[:60], ingest.BadQuote)
 	wantVerdict(t, "caddy_console", "2025/03/12 09:14:03.824\thandled request\t{}", ingest.BadColumns)
+}
+
+// What a frame escapes is no mark of the server inside.
+func TestTrap21StampsInFrames(t *testing.T) {
+	f := func(want, inner string) {
+		t.Helper()
+		journal, err := json.Marshal(map[string]string{"__REALTIME_TIMESTAMP": "1741767243655123", "MESSAGE": inner})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range []string{inner, inDocker(inner+"\n", "stdout"), string(journal), "web-1  | " + inDocker(inner+"\n", "stdout")} {
+			_, rep := readText(t, strings.Repeat(l+"\n", 3), ingest.Options{})
+			equal(t, "stamp of "+l, rep.Stamp, want)
+		}
+	}
+	f("unknown", line("/"))
+	f("start", head+`"GET / HTTP/1.1" 200 1 "-" "a \"b\""`)
+	f("end", head+`"GET / HTTP/1.1" 200 1 "-" "a \x22b\x22"`)
 }
