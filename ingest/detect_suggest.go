@@ -40,12 +40,15 @@ type suggestion struct {
 	out  strings.Builder
 	used map[string]bool
 	skip int
+	key  string // the name before a "=" in front of the column
 }
 
 const suggestBounds = " \t\"[](){},;|"
 
 func (s *suggestion) build() string {
-	s.used = map[string]bool{}
+	if s.used == nil {
+		s.used = map[string]bool{}
+	}
 	for s.at < len(s.line) {
 		rest := s.line[s.at:]
 		switch c := rest[0]; {
@@ -99,6 +102,7 @@ func (s *suggestion) word(rest []byte) {
 	}
 	if key := bytes.IndexByte(rest[:end], '='); key > 0 && isName(rest[:key]) {
 		s.out.Write(rest[:key+1])
+		s.key = string(rest[:key])
 		s.at += key + 1
 		if rest, end = rest[key+1:], end-key-1; end == 0 {
 			return
@@ -120,6 +124,7 @@ func isName(word []byte) bool {
 
 // variable names the variable whose value a column looks like, each but once, else one that is skipped.
 func (s *suggestion) variable(value []byte, quoted bool) string {
+	defer func() { s.key = "" }()
 	for _, name := range s.likely(value, quoted) {
 		if !s.used[name] {
 			s.used[name] = true
@@ -153,7 +158,7 @@ func (s *suggestion) likely(value []byte, quoted bool) []string {
 	case isDecimal(value, 10) && !answered:
 		return []string{"$msec"}
 	case isDecimal(value, 1) && answered:
-		return []string{"$request_time", "$upstream_response_time"}
+		return durationsOf(s.key)
 	case quoted && answered && (string(value) == "-" || bytes.HasPrefix(value, []byte("http"))):
 		return []string{"$http_referer", "$http_user_agent"}
 	case quoted && answered:
@@ -168,6 +173,18 @@ func (s *suggestion) likely(value []byte, quoted bool) []string {
 		return []string{"$server_protocol"}
 	}
 	return nil
+}
+
+// durationsOf lists the durations that a column with a name may hold. People name times to the server behind
+// with a "u": uct, uht and urt are when it was connected to, when its header was there and when all was.
+func durationsOf(key string) []string {
+	switch {
+	case key == "urt", strings.HasPrefix(key, "upstream_response"):
+		return []string{"$upstream_response_time"}
+	case strings.HasPrefix(key, "u"):
+		return nil
+	}
+	return []string{"$request_time", "$upstream_response_time"}
 }
 
 // isWholeRequest tells whether a value is a request line with its protocol.

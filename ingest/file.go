@@ -103,6 +103,9 @@ func (f *file) settle(o *Options) error {
 	f.specs = chosen.specs
 	rep := &f.account.FileReport
 	rep.Format, rep.Title, rep.Sampled, rep.Fitted = format.Name(), titleOf(f.specs), chosen.sampled, chosen.fitted
+	if !f.given {
+		rep.Suggestion = (&detector{options: options}).unread(f.specs[0], format, lines)
+	}
 	var moment Stamp
 	if moment, rep.Why = momentOf(f.specs[0], format, o.Stamp, lines); moment == StampAuto {
 		rep.Stamp = "unknown"

@@ -64,7 +64,7 @@ func (f *file) newReading(o *Options, to sink) *reading {
 	r := &reading{file: f, options: o, to: to}
 	old := &f.account.FileReport
 	r.FileReport = FileReport{Name: f.name, Format: old.Format, Title: old.Title, Stamp: old.Stamp, Why: old.Why,
-		Sampled: old.Sampled, Fitted: old.Fitted, Codec: old.Codec}
+		Suggestion: old.Suggestion, Sampled: old.Sampled, Fitted: old.Fitted, Codec: old.Codec}
 	r.latest = math.MinInt64
 	return r
 }

@@ -11,6 +11,9 @@ type FileReport struct {
 	// leaves it open and nothing in the file tells. Why says how that is known.
 	Stamp string
 	Why   string
+	// Suggestion is a format string for NewFormat that also reads the duration which seems to stand behind the
+	// columns of the format found; "" when none does, or where the format was given.
+	Suggestion string
 	// Sampled lines were judged by the detection, and Fitted of them are in the formats found; both are 0
 	// where the format was given.
 	Sampled, Fitted int

@@ -22,7 +22,7 @@ func (s *shell) announce(r ingest.Report) {
 
 // alike tells whether one line can speak for two logs.
 func alike(a, b ingest.FileReport) bool {
-	return a.Failure == "" && b.Failure == "" && a.Title == b.Title && a.Stamp == b.Stamp
+	return a.Failure == "" && b.Failure == "" && a.Title == b.Title && a.Stamp == b.Stamp && a.Suggestion == b.Suggestion
 }
 
 func (s *shell) announceAlike(files []ingest.FileReport) {
@@ -43,6 +43,9 @@ func (s *shell) announceAlike(files []ingest.FileReport) {
 		fmt.Fprintf(s.err, "%s: %s, stamp = %s (%s)\n", name, plain(f.Title), f.Stamp, f.Why)
 	default:
 		fmt.Fprintf(s.err, "%s: %s, %d of %d sampled lines, stamp = %s (%s)\n", name, plain(f.Title), f.Fitted, f.Sampled, f.Stamp, f.Why)
+	}
+	if f.Suggestion != "" {
+		fmt.Fprintf(s.err, "  a column that is not read looks like the duration; if it is, give\n    --log-format %s\n", quoted(f.Suggestion))
 	}
 }
 

@@ -42,7 +42,7 @@ func fileOf(f ingest.FileReport) File {
 		Name: f.Name, Format: f.Format, Title: f.Title, Stamp: f.Stamp, Why: f.Why, Sampled: f.Sampled, Fitted: f.Fitted,
 		Precision: f.Precision.String(), Codec: f.Codec,
 		Lines: f.Lines, Records: f.Records, NoRequest: f.NoRequest, Rejected: f.Rejected, Skipped: f.Skipped,
-		Reasons: f.Reasons, SHA256: f.SHA256, Warnings: f.Warnings, Failure: f.Failure,
+		Reasons: f.Reasons, SHA256: f.SHA256, Suggestion: f.Suggestion, Warnings: f.Warnings, Failure: f.Failure,
 	}
 	if len(f.Formats) > 1 {
 		for _, use := range f.Formats {

@@ -57,25 +57,26 @@ type Summary struct {
 
 // File is the account of one input.
 type File struct {
-	Name      string           `json:"name"`
-	Format    string           `json:"format"`
-	Title     string           `json:"title,omitempty"`   // of the formats, as people call them
-	Formats   []Format         `json:"formats,omitempty"` // of a mixed file
-	Stamp     string           `json:"stamp"`
-	Why       string           `json:"why,omitempty"`     // how the stamp is known
-	Sampled   int              `json:"sampled,omitempty"` // lines that the detection judged, and Fitted of them are in the formats
-	Fitted    int              `json:"fitted,omitempty"`
-	Precision string           `json:"precision"`
-	Codec     string           `json:"codec"`
-	Lines     int64            `json:"lines"`
-	Records   int64            `json:"records"`
-	NoRequest int64            `json:"no_request"`
-	Rejected  int64            `json:"rejected"`
-	Skipped   int64            `json:"skipped"`
-	Reasons   map[string]int64 `json:"reasons"`
-	SHA256    string           `json:"sha256,omitempty"`
-	Warnings  []string         `json:"warnings,omitempty"`
-	Failure   string           `json:"failure,omitempty"` // why the file was not read to its end
+	Name       string           `json:"name"`
+	Format     string           `json:"format"`
+	Title      string           `json:"title,omitempty"`   // of the formats, as people call them
+	Formats    []Format         `json:"formats,omitempty"` // of a mixed file
+	Stamp      string           `json:"stamp"`
+	Why        string           `json:"why,omitempty"`     // how the stamp is known
+	Sampled    int              `json:"sampled,omitempty"` // lines that the detection judged, and Fitted of them are in the formats
+	Fitted     int              `json:"fitted,omitempty"`
+	Precision  string           `json:"precision"`
+	Codec      string           `json:"codec"`
+	Lines      int64            `json:"lines"`
+	Records    int64            `json:"records"`
+	NoRequest  int64            `json:"no_request"`
+	Rejected   int64            `json:"rejected"`
+	Skipped    int64            `json:"skipped"`
+	Reasons    map[string]int64 `json:"reasons"`
+	SHA256     string           `json:"sha256,omitempty"`
+	Suggestion string           `json:"suggestion,omitempty"` // a --log-format that also reads what seems to be the duration
+	Warnings   []string         `json:"warnings,omitempty"`
+	Failure    string           `json:"failure,omitempty"` // why the file was not read to its end
 }
 
 // Format is one of the formats of a mixed file.

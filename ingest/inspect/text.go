@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// WriteText renders s for people, at most 80 columns wide, with every byte that is not printable ASCII escaped.
+// WriteText renders s for people, at most 80 columns wide but for what is to be pasted, with every byte that is not printable ASCII escaped.
 func (s Summary) WriteText(w io.Writer) error {
 	p := &printer{w: bufio.NewWriter(w)}
 	s.writeFiles(p)
@@ -32,6 +32,10 @@ func (s Summary) writeFiles(p *printer) {
 			continue
 		}
 		p.wrapped("  ", f.describe())
+		if f.Suggestion != "" {
+			p.wrapped("  warning: ", "a column that is not read looks like the duration; if it is, give")
+			fmt.Fprintf(p.w, "    --log-format '%s'\n", printable(f.Suggestion)) // in one piece, to be pasted
+		}
 		for _, warning := range f.Warnings {
 			p.wrapped("  warning: ", warning)
 		}
@@ -47,7 +51,7 @@ func (s Summary) writeFiles(p *printer) {
 }
 
 func (f File) likeNext(next File) bool {
-	return f.describe() == next.describe() && f.Failure == "" && next.Failure == "" && len(f.Warnings)+len(next.Warnings) == 0
+	return f.describe() == next.describe() && f.Suggestion == next.Suggestion && f.Failure == "" && next.Failure == "" && len(f.Warnings)+len(next.Warnings) == 0
 }
 
 // describe says what the file was read as.
@@ -164,7 +168,7 @@ func (s Summary) writeReplay(p *printer) {
 	p.share(n.BodyMissing, all, "bodies of POST, PUT and PATCH: no access log holds them; they are made up from templates")
 	p.share(n.Connect, all, "CONNECT requests: tunnels are never replayed")
 	p.share(n.Truncated, all, "targets of lines that the server cut: they may be incomplete")
-	p.share(n.NoDuration, all, "response times: the log does not hold them, so there is nothing to compare with")
+	p.share(n.NoDuration, all, "response times: none are read from the log, so there is nothing to compare with")
 	if s.NoRequest > 0 {
 		p.wrapped(fmt.Sprintf("%10d          ", s.NoRequest), "connections without a request: in no trace and no peak")
 	}
