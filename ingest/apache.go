@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 )
 
@@ -100,7 +99,7 @@ func apacheTime(arg string) (v variable, err error) {
 	default:
 		layout, ok := compileLayout(format)
 		if !ok {
-			return v, fmt.Errorf("a conversion of this time format is not supported")
+			return v, errors.New("a conversion of this time format is not supported")
 		}
 		v.step = step{field: fieldTimeLayout, layout: layout, end: end}
 	}

@@ -27,20 +27,12 @@ type balancer struct {
 // awsFormats are the logs of Amazon's load balancers and of S3.
 var awsFormats = []known{
 	{"alb", "AWS application load balancer", StampStart, func(o FormatOptions) Format {
-		return &balancer{name: "alb", application: true, stamp: orStamp(o.Stamp, StampEnd)}
+		return &balancer{name: "alb", application: true, stamp: o.Stamp.or(StampEnd)}
 	}},
 	{"elb", "AWS classic load balancer", StampStart, func(o FormatOptions) Format {
-		return &balancer{name: "elb", stamp: orStamp(o.Stamp, StampStart)}
+		return &balancer{name: "elb", stamp: o.Stamp.or(StampStart)}
 	}},
-	{"s3", "Amazon S3 server access log", StampStart, func(o FormatOptions) Format { return &s3{stamp: orStamp(o.Stamp, StampStart)} }},
-}
-
-// orStamp returns given, or the server's own habit.
-func orStamp(given, habit Stamp) Stamp {
-	if given == StampAuto {
-		return habit
-	}
-	return given
+	{"s3", "Amazon S3 server access log", StampStart, func(o FormatOptions) Format { return &s3{stamp: o.Stamp.or(StampStart)} }},
 }
 
 // Name implements Format.
@@ -65,7 +57,7 @@ func (f *balancer) Parse(line []byte, r *Record) Verdict {
 		return reject(BadTime, at)
 	}
 	w.next() // the balancer's name
-	r.Client = beforePort(w.next())
+	r.Client = cutPort(text(w.next(), true))
 	w.next() // the target's address
 	if v := f.times(&w, r); v.Reason != Accepted {
 		return v
@@ -222,23 +214,12 @@ func originForm(uri []byte) (authority, target []byte, ok bool) {
 	return uri[from-1 : end-1], uri[end-1:], true
 }
 
-// beforePort returns the address of "address:port", in which an IPv6 address has brackets or not.
-func beforePort(s []byte) []byte {
-	if isAbsent(s) {
-		return nil
-	}
-	if colon := bytes.LastIndexByte(s, ':'); colon > 0 {
-		s = s[:colon]
-	}
-	return stripPort(s)
-}
-
 // instantISO reads a whole column as an ISO 8601 time and notes its precision and zone.
 func instantISO(s []byte, r *Record) (ns int64, ok bool) {
 	var c calendar
 	if n := parseISO(s, &c); n == 0 || n != len(s) {
 		return 0, false
 	}
-	r.Precision, r.Offset = c.precision(), c.offset
+	r.Precision, r.Offset = precisionOf(c.digits), c.offset
 	return c.instant(nil, 0)
 }

@@ -27,19 +27,6 @@ func (c *calendar) valid() bool {
 		c.hour <= 23 && c.minute <= 59 && c.second <= 60
 }
 
-// precision tells the unit of the last digit.
-func (c *calendar) precision() Precision {
-	switch {
-	case c.digits == 0:
-		return PrecisionSecond
-	case c.digits <= 3:
-		return PrecisionMillisecond
-	case c.digits <= 6:
-		return PrecisionMicrosecond
-	}
-	return PrecisionNanosecond
-}
-
 // instant returns nanoseconds since the Unix epoch. A time without a zone is taken in loc; where the wall
 // clock shows it twice (autumn), the later instant is taken if the earlier one would go back behind
 // last by half an hour or more: the order of lines is the only proof there is.

@@ -41,3 +41,15 @@ func stripPort(s []byte) []byte {
 	}
 	return s[:colon]
 }
+
+// cutPort returns the address of "address:port" as proxies write it, with brackets around an IPv6 address or
+// without.
+func cutPort(s []byte) []byte {
+	if len(s) > 0 && s[0] == '[' {
+		return stripPort(s)
+	}
+	if colon := bytes.LastIndexByte(s, ':'); colon > 0 && isDigits(s[colon+1:]) {
+		return s[:colon]
+	}
+	return s
+}

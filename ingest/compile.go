@@ -144,13 +144,11 @@ func (b *builder) finish(nginx bool, stamp Stamp) error {
 		return errNoRequest
 	}
 	b.lists = b.seen[fieldForwarded]
-	b.stamp = StampStart
+	habit := StampStart
 	if nginx || !begin {
-		b.stamp = StampEnd
+		habit = StampEnd
 	}
-	if stamp != StampAuto {
-		b.stamp = stamp
-	}
+	b.stamp = stamp.or(habit)
 	return b.placeQuery()
 }
 

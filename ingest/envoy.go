@@ -55,7 +55,7 @@ func (f *envoy) Parse(line []byte, r *Record) Verdict {
 	if r.Client == nil {
 		r.Client = peerAddress(line[end:])
 	}
-	r.Offset, r.Precision = c.offset, c.precision()
+	r.Offset, r.Precision = c.offset, precisionOf(c.digits)
 	r.setTime(ns, f.moment)
 	if outcome == Accepted && r.Host == nil && r.Target[0] != '/' {
 		r.Host = authority(r.Target)

@@ -84,6 +84,14 @@ func (s Stamp) String() string {
 	return "auto"
 }
 
+// or returns s, or the habit of a server where s leaves that open.
+func (s Stamp) or(habit Stamp) Stamp {
+	if s == StampAuto {
+		return habit
+	}
+	return s
+}
+
 // FormatError is a format string that cannot be compiled. It quotes the user's own string, which is
 // configuration and no log text.
 type FormatError struct {

@@ -7,7 +7,7 @@ import (
 // proxyFormats are the text formats of proxies.
 var proxyFormats = []known{
 	{"haproxy", "HAProxy httplog", StampStart, func(o FormatOptions) Format { return newHAProxy(o) }},
-	{"envoy", "Envoy text", StampStart, func(o FormatOptions) Format { return &envoy{moment: startUnless(o.Stamp)} }},
+	{"envoy", "Envoy text", StampStart, func(o FormatOptions) Format { return &envoy{moment: o.Stamp.or(StampStart)} }},
 	{"traefik", "Traefik common log format", StampStart, func(o FormatOptions) Format { return newTraefik(o) }},
 	{"caddy_console", "Caddy console", StampEnd, openCaddyConsole},
 }
@@ -28,7 +28,7 @@ type haproxy struct {
 }
 
 func newHAProxy(o FormatOptions) *haproxy {
-	return &haproxy{clock: wallClock{loc: o.Location}, moment: startUnless(o.Stamp)}
+	return &haproxy{clock: wallClock{loc: o.Location}, moment: o.Stamp.or(StampStart)}
 }
 
 // Name implements Format.
@@ -293,17 +293,6 @@ func undoNumberSigns(s []byte, r *Record) []byte {
 		r.Flags |= FlagDecoded
 	}
 	return s[:w]
-}
-
-// cutPort returns the address of "address:port", where an IPv6 address has no brackets.
-func cutPort(s []byte) []byte {
-	if len(s) > 0 && s[0] == '[' {
-		return stripPort(s)
-	}
-	if colon := bytes.LastIndexByte(s, ':'); colon > 0 && isDigits(s[colon+1:]) {
-		return s[:colon]
-	}
-	return s
 }
 
 // proxyWord returns the word after the space at line[p] and the index after it. Without one, ok is false and

@@ -73,6 +73,3 @@ func (c *wallClock) instant(nanos, duration int64, moment Stamp) (ns int64, offs
 	c.last = ns + duration
 	return ns, offset
 }
-
-// precisionOf tells the unit of a fraction's last digit.
-func precisionOf(digits int) Precision { return (&calendar{digits: digits}).precision() }

@@ -81,7 +81,7 @@ func (s *stamps) iso(t []byte, dashed bool) (m moment, ok bool) {
 		return m, false
 	}
 	m.ns, ok = c.instant(s.zone, s.last)
-	m.offset, m.precision = c.offset, c.precision()
+	m.offset, m.precision = c.offset, precisionOf(c.digits)
 	return m, ok
 }
 
@@ -129,8 +129,7 @@ func unixTime(t []byte, kind timeKind) (m moment, ok bool) {
 	if kind == timeFloat && unit > 1 {
 		places = max(places, 6) // floats are written without zeros at the end
 	}
-	c := calendar{digits: places}
-	m.precision = c.precision()
+	m.precision = precisionOf(places)
 	return m, true
 }
 

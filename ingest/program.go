@@ -201,7 +201,7 @@ func (p *program) finish(c *calendar, outcome Reason, size int, r *Record) Verdi
 	if !ok {
 		return reject(BadTime, size)
 	}
-	r.Offset, r.Precision = c.offset, c.precision()
+	r.Offset, r.Precision = c.offset, precisionOf(c.digits)
 	r.setTime(ns, p.stamp)
 	if p.split {
 		if outcome = splitRequest(r); outcome > NoRequest {

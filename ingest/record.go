@@ -18,6 +18,19 @@ func (p Precision) String() string {
 	return [...]string{"s", "ms", "us", "ns"}[p&3]
 }
 
+// precisionOf returns the unit of the last of so many digits of a second's fraction.
+func precisionOf(digits int) Precision {
+	switch {
+	case digits == 0:
+		return PrecisionSecond
+	case digits <= 3:
+		return PrecisionMillisecond
+	case digits <= 6:
+		return PrecisionMicrosecond
+	}
+	return PrecisionNanosecond
+}
+
 // Origin tells how the start of a request became known.
 type Origin uint8
 

@@ -16,15 +16,7 @@ type traefik struct {
 }
 
 func newTraefik(o FormatOptions) *traefik {
-	return &traefik{head: family{name: "traefik"}, moment: startUnless(o.Stamp)}
-}
-
-// startUnless returns the moment of a format that logs the start, unless the user says otherwise.
-func startUnless(s Stamp) Stamp {
-	if s == StampAuto {
-		return StampStart
-	}
-	return s
+	return &traefik{head: family{name: "traefik"}, moment: o.Stamp.or(StampStart)}
 }
 
 // Name implements Format.

@@ -45,7 +45,7 @@ var w3cFormats = []known{
 }
 
 func openW3C(name string, o FormatOptions) Format {
-	return &w3c{name: name, stamp: orStamp(o.Stamp, StampEnd), edge: name == "cloudfront", assume: name == "iis"}
+	return &w3c{name: name, stamp: o.Stamp.or(StampEnd), edge: name == "cloudfront", assume: name == "iis"}
 }
 
 // w3cColumn is what a column holds.

@@ -110,8 +110,7 @@ func clockTime(s []byte) (second, nanos int64, precision Precision, ok bool) {
 		if s[8] != '.' || size == 0 || size != len(s)-9 {
 			return 0, 0, 0, false
 		}
-		c := calendar{digits: size}
-		nanos, precision = n, c.precision()
+		nanos, precision = n, precisionOf(size)
 	}
 	return int64(h)*3600 + int64(m)*60 + int64(x), nanos, precision, true
 }

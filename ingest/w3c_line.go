@@ -208,7 +208,7 @@ func (f *w3c) instant(l *w3cLayout, line []byte, at *w3cPlaces) (w3cInstant, boo
 		}
 		var c calendar
 		size := parseEpoch(place.of(line), unit, &c)
-		return w3cInstant{ns: c.epoch*1e9 + c.nanos, precision: c.precision(), day: f.clock.day, second: f.clock.second}, size > 0 && size == place.to-place.from
+		return w3cInstant{ns: c.epoch*1e9 + c.nanos, precision: precisionOf(c.digits), day: f.clock.day, second: f.clock.second}, size > 0 && size == place.to-place.from
 	}
 	if !l.has[w3cDate] {
 		return f.clock.next(at[w3cTime].of(line))
