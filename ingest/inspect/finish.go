@@ -116,7 +116,7 @@ func (i *Inspection) slidingBound(all shape, files []span) int64 {
 func (i *Inspection) warnings(s *Summary) []string {
 	var w []string
 	f := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
-	if minute, part := s.busiestMinute(); part > 0.5 {
+	if minute, part := s.busiestMinute(); part > 0.5 && s.busiestHour() < part/2 { // in many hours: no single burst
 		f("%.0f %% of the requests stand in minute :%02d of the hour: the time stamps look rewritten", 100*part, minute)
 	}
 	if s.Lines > 0 && s.Rejected*100 > s.Lines {

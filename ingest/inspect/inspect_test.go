@@ -186,6 +186,20 @@ func TestWarpedStampsAreNamed(t *testing.T) {
 	}
 }
 
+// One busy minute of a quiet day is a burst.
+func TestABurstIsNoWarpedStamp(t *testing.T) {
+	i := inspect.New(inspect.Options{})
+	for second := range int64(50) {
+		i.Add(&ingest.Record{Start: second * 1e9, Method: []byte("GET"), Target: []byte("/")})
+	}
+	for hour := range int64(20) {
+		i.Add(&ingest.Record{Start: (hour*3637 + 300) * 1e9, Method: []byte("GET"), Target: []byte("/")})
+	}
+	if s := i.Finish(ingest.Report{}); len(s.Warnings) > 0 {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+}
+
 func TestNothingToInspect(t *testing.T) {
 	s := inspect.New(inspect.Options{}).Finish(ingest.Report{})
 	var b bytes.Buffer

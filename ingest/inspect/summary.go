@@ -136,3 +136,12 @@ func (s *Summary) busiestMinute() (minute int, part float64) {
 	most := slices.Max(s.MinuteOfHour[:])
 	return slices.Index(s.MinuteOfHour[:], most), float64(most) / float64(all)
 }
+
+// busiestHour returns the part of the requests in the hour of the day with the most.
+func (s *Summary) busiestHour() float64 {
+	all := int64(0)
+	for _, n := range s.HourOfDay {
+		all += n
+	}
+	return float64(slices.Max(s.HourOfDay[:])) / float64(max(1, all))
+}
