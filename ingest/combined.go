@@ -20,10 +20,6 @@ type family struct {
 	clock     clfClock
 }
 
-// ingressFormat is the default log-format-upstream of ingress-nginx, up to the columns that are read.
-const ingressFormat = `$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent ` +
-	`"$http_referer" "$http_user_agent" $request_length $request_time [$proxy_upstream_name]`
-
 // combinedFamily are the formats that begin like the common log format.
 var combinedFamily = []known{
 	{"ingress", "ingress-nginx", StampEnd, openIngress},
@@ -32,14 +28,6 @@ var combinedFamily = []known{
 	{"combined", "nginx or Apache combined", StampAuto, func(FormatOptions) Format { return &family{name: "combined", agent: true} }},
 	{"vhost_common", "Apache common with the virtual host", StampStart, func(FormatOptions) Format { return &family{name: "vhost_common", vhost: true} }},
 	{"common", "common", StampAuto, func(FormatOptions) Format { return &family{name: "common"} }},
-}
-
-func openIngress(o FormatOptions) Format {
-	p, err := compile("ingress", ingressFormat, o)
-	if err != nil {
-		panic("ingest: a known format does not compile: " + err.Error())
-	}
-	return p
 }
 
 // Name implements Format.
@@ -55,7 +43,11 @@ func (f *family) Parse(line []byte, r *Record) Verdict {
 		}
 		return v
 	}
-	return f.parse(line, r)
+	v := f.parse(line, r)
+	if v.Rejected() && isServerMessage(line) {
+		return Verdict{Reason: Skip}
+	}
+	return v
 }
 
 // parse goes through the line once. Each part has a short way for what nearly all lines look like, and the

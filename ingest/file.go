@@ -103,6 +103,9 @@ func (f *file) settle(o *Options) error {
 	f.specs = chosen.specs
 	rep := &f.account.FileReport
 	rep.Format, rep.Title, rep.Sampled, rep.Fitted = format.Name(), titleOf(f.specs), chosen.sampled, chosen.fitted
+	if !f.given && chosen.sampled == 0 {
+		rep.Title = "no access lines at its beginning, only the server's own messages"
+	}
 	if !f.given {
 		rep.Suggestion = (&detector{options: options}).unread(f.specs[0], format, lines)
 	}

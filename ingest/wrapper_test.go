@@ -122,8 +122,8 @@ func TestTrap18PartsOverTheLimit(t *testing.T) {
 // too (Caddy), it is judged like all lines.
 func TestTrap21MessagesOnStderr(t *testing.T) {
 	format := described(t, "docker+combined", ingest.FormatOptions{})
-	message := inDocker("2025/03/12 09:14:03 [error] 7#7: *1 open() failed\n", "stderr")
-	at := strings.Index(message, "2025/03/12") + len("2025/03/12 09:14:03 [error] 7#7: *1 open() failed") + 1
+	message := inDocker("09:14:03 worker 7 could not open a file\n", "stderr")
+	at := strings.Index(message, "09:14:03") + len("09:14:03 worker 7 could not open a file") + 1
 	verdict(t, format, message, ingest.BadTime, at)
 	accepted(t, format, inDocker(line("/")+"\n", "stdout"))
 	verdict(t, format, message, ingest.Skip, 0)
