@@ -26,7 +26,7 @@ func (s *shell) anonymizeCommand() *cli.Command {
 is pseudonymised personal data, not anonymous: keep the key away from it.
 
    reprise keygen -o ~/reprise.key
-   reprise anonymize access.log* --key-file ~/reprise.key -o T.trace.zst`,
+   reprise anonymize access.log* --key-file ~/reprise.key -o T.trace.zst` + formatHelp,
 		OnUsageError: usageError,
 		Flags: append([]cli.Flag{outFlag("the trace to this file, - for stdout"), forceFlag(), keyFlag(),
 			text("endpoints", "", "path templates; default: learned in a first pass over the logs"),

@@ -24,7 +24,7 @@ func (s *shell) endpointsCommand() *cli.Command {
 many clients asked for; the file can be edited.
 
    reprise endpoints learn access.log.gz -o endpoints.yaml
-   zcat access.log.gz | reprise anonymize - --endpoints endpoints.yaml --key-file K -o T.trace.zst`,
+   zcat access.log.gz | reprise anonymize - --endpoints endpoints.yaml --key-file K -o T.trace.zst` + formatHelp,
 			OnUsageError: usageError,
 			Flags:        append([]cli.Flag{outFlag("the templates to this file, - for stdout"), forceFlag()}, logFlags()...),
 			Action: func(c *cli.Context) error {

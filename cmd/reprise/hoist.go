@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -21,6 +22,9 @@ func hoist(app *cli.App, args []string) []string {
 		}
 		head, rest = append(head, rest[0]), rest[1:]
 		commands, flags = c.Subcommands, c.Flags
+	}
+	if slices.ContainsFunc(flags, func(f cli.Flag) bool { return f.Names()[0] == flagMapping }) {
+		rest = mappingFlag(rest)
 	}
 	var front, back []string
 	bare := false // the last flag lacks its value, which "--" must not become

@@ -19,10 +19,10 @@ func (s *shell) inspectCommand() *cli.Command {
 		Name:      "inspect",
 		Usage:     "say what a log holds and what of it can be replayed; writes nothing",
 		ArgsUsage: "LOG...",
-		Description: `Logs are files, folders, globs or - for stdin; plain, gzip, zstd or bzip2 by content.
+		Description: `Logs are files, folders, globs or - for stdin; plain, gzip, zstd, bzip2 or xz by content.
 
    reprise inspect /var/log/nginx/access.log*
-   reprise inspect --json access.log.gz | jq .peak_second`,
+   reprise inspect --json access.log.gz | jq .peak_second` + formatHelp,
 		OnUsageError: usageError,
 		Flags:        append([]cli.Flag{yes("json", "print the summary as JSON"), forceFlag()}, logFlags()...),
 		Action: func(c *cli.Context) error {

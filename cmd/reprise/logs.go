@@ -18,13 +18,12 @@ import (
 
 // logFlags are the flags of every command that reads access logs.
 func logFlags() []cli.Flag {
-	return []cli.Flag{
-		text("log-format", "", "nginx log_format or Apache LogFormat string, or a known name; default: detected"),
+	return append(formatFlags(),
 		text("stamp", "auto", "what the time stamp is: auto, start or end"),
 		text("tz", "UTC", "zone of time stamps that name none"),
 		text("rejects", "", "write rejected lines as JSON lines (file, line, reason, shape) to this file"),
 		number("max-reject", 0.01, "part of the lines that may be rejected"),
-	}
+	)
 }
 
 // logOptions say how logs are read.
@@ -63,7 +62,11 @@ func (s *shell) logOptionsFor(c *cli.Context, logs []string) (logOptions, error)
 	if !ok {
 		return o, usage("USAGE", fmt.Sprintf("--stamp: %q is not auto, start or end", c.String("stamp")), "--stamp end")
 	}
-	o.ingest = ingest.Options{Format: c.String("log-format"), Stamp: stamp, Location: zone, Stdin: s.in}
+	format, err := formatOf(c)
+	if err != nil {
+		return o, err
+	}
+	o.ingest = ingest.Options{Format: format, Stamp: stamp, Location: zone, Stdin: s.in}
 	return o, nil
 }
 

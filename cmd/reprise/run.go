@@ -30,7 +30,7 @@ what it hides: constant sends the same requests evenly, P1 is the built-in shop 
    reprise run access.log.gz --config reprise.yaml --vs constant -o runs
 
 --config names a reprise.yaml with the environment (reset, ready, fingerprint, metrics, targets) and, under run:,
-any of these flags and the logs: run: {logs: [access.log.gz], key-file: reprise.key, target: http://127.0.0.1:8080}.`,
+any of these flags and the logs: run: {logs: [access.log.gz], key-file: reprise.key, target: http://127.0.0.1:8080}.` + formatHelp,
 		OnUsageError: usageError,
 		Flags:        runFlags(),
 		Action: func(c *cli.Context) error {
