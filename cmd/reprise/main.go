@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	_ "time/tzdata" // --tz works on machines without a zone database
@@ -97,7 +98,7 @@ func (s *shell) exit(ctx context.Context, err error) int {
 }
 
 func (s *shell) app() *cli.App {
-	return &cli.App{
+	app := &cli.App{
 		Name:                 "reprise",
 		Usage:                "turn last night's access log into an honest rehearsal of tomorrow's peak",
 		Version:              version(),
@@ -109,20 +110,36 @@ func (s *shell) app() *cli.App {
 		OnUsageError:         usageError,
 		CommandNotFound: func(c *cli.Context, name string) {
 			s.unknown = true
-			fix := "reprise help"
-			if near := cli.SuggestCommand(c.App.Commands, name); near != "" {
-				fix = "did you mean reprise " + near + "? " + fix
-			}
-			fmt.Fprintf(s.err, "error[USAGE] %q is no command (exit %d)\n  fix: %s\n", plain(name), exitUsage, fix)
+			fmt.Fprintf(s.err, "error[USAGE] %q is no command (exit %d)\n  fix: %s\n", plain(name), exitUsage, nearCommand(c, name))
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
-				return usage("USAGE", fmt.Sprintf("%q is no command", c.Args().First()), "reprise help")
+				return usage("USAGE", fmt.Sprintf("%q is no command", c.Args().First()), nearCommand(c, c.Args().First()))
 			}
 			return cli.ShowAppHelp(c)
 		},
 		Commands: s.commands(),
 	}
+	for _, c := range app.Commands {
+		if c.OnUsageError == nil { // those that only hold others
+			c.OnUsageError = usageError
+		}
+	}
+	return app
+}
+
+// nearCommand is the fix for a command that there is not: the one whose name is nearest, and where all are listed.
+func nearCommand(c *cli.Context, name string) string {
+	commands, before := c.App.Commands, "reprise "
+	if c.Command != nil && c.Command.Name != c.App.Name && len(c.Command.Subcommands) > 0 {
+		commands, before = c.Command.Subcommands, "reprise "+c.Command.Name+" "
+	}
+	for _, word := range strings.Split(cli.SuggestCommand(commands, name), `"`) { // Did you mean "word"?
+		if slices.ContainsFunc(commands, func(c *cli.Command) bool { return c.Name == word }) {
+			return "did you mean " + before + word + "? " + "reprise help"
+		}
+	}
+	return "reprise help"
 }
 
 // usageError turns the flag package's complaints into ours.
