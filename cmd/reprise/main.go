@@ -129,14 +129,15 @@ func (s *shell) app() *cli.App {
 }
 
 // nearCommand is the fix for a command that there is not: the one whose name is nearest, and where all are listed.
+// A nearest one is always found; one that begins with another letter is not what was meant.
 func nearCommand(c *cli.Context, name string) string {
 	commands, before := c.App.Commands, "reprise "
 	if c.Command != nil && c.Command.Name != c.App.Name && len(c.Command.Subcommands) > 0 {
 		commands, before = c.Command.Subcommands, "reprise "+c.Command.Name+" "
 	}
 	for _, word := range strings.Split(cli.SuggestCommand(commands, name), `"`) { // Did you mean "word"?
-		if slices.ContainsFunc(commands, func(c *cli.Command) bool { return c.Name == word }) {
-			return "did you mean " + before + word + "? " + "reprise help"
+		if slices.ContainsFunc(commands, func(c *cli.Command) bool { return c.Name == word && strings.HasPrefix(name, word[:1]) }) {
+			return "did you mean " + before + word + "? reprise help"
 		}
 	}
 	return "reprise help"
