@@ -111,7 +111,7 @@ func formatFailure(e *ingest.UnknownFormatError) error {
 			fmt.Fprintf(&b, "\n  %*s", e.Mark, "^")
 		}
 	}
-	f := &failure{code: "INGEST-FORMAT", exit: exitInput, what: b.String()}
+	f := &failure{code: "INGEST-FORMAT", exit: exitInput, what: b.String(), why: "if it is no access log, leave it out: all logs that are named are read, or none"}
 	var guesses []string
 	for _, g := range e.Guesses {
 		if g.Share > 0 {

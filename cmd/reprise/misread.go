@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"strings"
 
@@ -26,7 +27,11 @@ func misread(name string) (what, fix string) {
 	n, _ := io.ReadFull(in, head) // a short file is looked at as far as it goes
 	text := strings.TrimLeft(string(head[:n]), " \t\r\n\ufeff")
 	if strings.HasPrefix(strings.TrimLeft(text, "[ \t\r\n"), "{") {
-		return "it looks like JSON whose keys no known format has", "reprise inspect --json start=TIME_KEY:auto,client=KEY,method=KEY,target=KEY,status=KEY " + quoted(name)
+		return "it looks like JSON whose keys no known format has; put its own keys for KEY, such as request.uri for one in another",
+			"reprise inspect --json time=KEY,duration=KEY:ms,client=KEY,method=KEY,target=KEY,status=KEY " + quoted(name)
+	}
+	if n > 0 && bytes.IndexByte(head[:n], 0) >= 0 {
+		return "it is no text", "name the access logs only, such as access.log*"
 	}
 	return "", ""
 }
