@@ -84,9 +84,9 @@ func cues(format Format, lines []sampleLine) (Stamp, string) {
 	}
 	switch {
 	case nginx > apache:
-		return StampEnd, "nginx: " + saysNginx
+		return StampEnd, "as nginx, which writes " + saysNginx
 	case apache > nginx:
-		return StampStart, "Apache: " + saysApache
+		return StampStart, "as Apache, which writes " + saysApache
 	case disorder > startDisorder:
 		_, why := startByDisorder(disorder)
 		return StampStart, why

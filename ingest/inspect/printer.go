@@ -33,7 +33,7 @@ func (p *printer) row(label, format string, args ...any) {
 // share writes a sentence about n of the requests, and nothing when there are none.
 func (p *printer) share(n, all int64, format string, args ...any) {
 	if n > 0 {
-		p.wrapped(fmt.Sprintf("%10d %5.1f %%  ", n, percent(n, all)), fmt.Sprintf(format, args...))
+		p.wrapped(fmt.Sprintf("%10d %5s %%  ", n, percent(n, all)), fmt.Sprintf(format, args...))
 	}
 }
 
@@ -73,7 +73,7 @@ func counts(m map[string]int64, n int, total int64) string {
 	})
 	var parts []string
 	for _, name := range names[:min(n, len(names))] {
-		parts = append(parts, fmt.Sprintf("%s %.1f %%", name, percent(m[name], total)))
+		parts = append(parts, fmt.Sprintf("%s %s %%", name, percent(m[name], total)))
 	}
 	if more := len(names) - n; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
@@ -81,11 +81,22 @@ func counts(m map[string]int64, n int, total int64) string {
 	return strings.Join(parts, ", ")
 }
 
-func percent(n, total int64) float64 {
-	if total == 0 {
-		return 0
+// percent is the part that n is of total; what is there is never 0.0.
+func percent(n, total int64) string {
+	switch part := 100 * float64(n) / float64(max(total, 1)); {
+	case n > 0 && part < 0.05:
+		return "<0.1"
+	default:
+		return fmt.Sprintf("%.1f", part)
 	}
-	return 100 * float64(n) / float64(total)
+}
+
+// plural is a number and its noun.
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // digits draws counts as digits 0 to 9, relative to the greatest, and none as a dot.

@@ -75,9 +75,9 @@ func (s Summary) writeTimes(p *printer) {
 	}
 	p.row("from", "%s", s.FirstStart)
 	p.row("to", "%s (%s)", s.LastStart, duration(s.span.Seconds()))
-	p.row("busiest second", "%d requests, %s", s.PeakSecond, s.PeakSecondAt)
+	p.row("busiest second", "%s, %s", plural(s.PeakSecond, "request"), s.PeakSecondAt)
 	if r := s.PeakSliding; r.AtLeast == r.AtMost {
-		p.row("any second", "%d requests at most, wherever it begins", r.AtMost)
+		p.row("any second", "%s at most, wherever it begins", plural(r.AtMost, "request"))
 	} else {
 		p.row("any second", "%d to %d requests at most, wherever it begins (the log tells no more)", r.AtLeast, r.AtMost)
 	}
@@ -100,6 +100,7 @@ func (s Summary) writeTimes(p *printer) {
 	}
 	if _, part := s.busiestMinute(); part > 0.1 {
 		p.row("minute of hour", "%s", digits(s.MinuteOfHour[:]))
+		p.line("%*s:00       :10       :20       :30       :40       :50  (9 = the most)", labelWidth, "")
 	}
 }
 
@@ -127,7 +128,7 @@ func (s Summary) writeContent(p *printer) {
 	p.row("statuses", "%s", counts(s.Statuses, 6, s.Records))
 	p.row("endpoints", "%s%d; those with the most answered requests:", about(s.EndpointsExact), s.Endpoints)
 	for _, e := range s.TopEndpoints {
-		p.line("%10d %5.1f %%  %s", e.Answered, percent(e.Answered, s.Records), e.Path)
+		p.line("%10d %5s %%  %s", e.Answered, percent(e.Answered, s.Records), e.Path)
 	}
 	if len(s.Repeats) > 0 {
 		p.row("repeated", "%d requests are one client's same request, 100 times or more; the most frequent:", s.Shares.Repeated)
