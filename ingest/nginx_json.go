@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -13,10 +14,10 @@ func openCustom(spec string, o FormatOptions) (Format, error) {
 	if err == nil && isNginx(spec) {
 		if mapping, ok := nginxMapping(spec[from:]); ok {
 			f, err := openMapping("", mapping, o)
-			if err != nil {
-				return nil, &FormatError{Column: len(spec), Message: "as JSON: " + err.(*FormatError).Message}
+			if e, ok := errors.AsType[*FormatError](err); ok {
+				return nil, &FormatError{Column: len(spec), Message: "as JSON: " + e.Message} // the column is one of the mapping
 			}
-			return f, nil
+			return f, err
 		}
 	}
 	p, err := compile("custom", spec, o)

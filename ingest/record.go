@@ -81,11 +81,11 @@ type Record struct {
 type Flags uint8
 
 const (
-	// FlagDecoded: the log's own escapes were undone in the target.
+	// FlagDecoded says that the log's own escapes were undone in the target.
 	FlagDecoded Flags = 1 << iota
-	// FlagTruncated: the server cut the line, so the target may be incomplete.
+	// FlagTruncated says that the server cut the line, so the target may be incomplete.
 	FlagTruncated
-	// FlagWithHeaders: Bytes counts the response's header too.
+	// FlagWithHeaders says that Bytes counts the response's header too.
 	FlagWithHeaders
 )
 
