@@ -56,21 +56,19 @@ func newStream(ctx context.Context, f *file, o *Options, ahead, lone bool) *stre
 }
 
 // room implements sink.
-func (s *stream) room(n int) (*Record, []byte) {
-	b := s.now
-	if at := len(b.records); at == batchRecords || at > 0 && len(b.text)+n > batchBytes {
-		if s.send() == nil {
-			b = s.now
-		} else {
-			b.reset() // nobody looks at what is read from now on
+func (s *stream) room(n int) (*Record, []byte, error) {
+	if at := len(s.now.records); at == batchRecords || at > 0 && len(s.now.text)+n > batchBytes {
+		if err := s.send(); err != nil {
+			return nil, nil, err
 		}
 	}
+	b := s.now
 	if cap(b.text)-len(b.text) < n { // the batch holds nothing yet
 		b.text = make([]byte, 0, n)
 	}
 	s.line = n
 	from, at := len(b.text), len(b.records)
-	return &b.records[:at+1][at], b.text[from : from+n : from+n]
+	return &b.records[:at+1][at], b.text[from : from+n : from+n], nil
 }
 
 // keep implements sink.

@@ -82,11 +82,11 @@ type single struct {
 
 var _ sink = &single{}
 
-func (s *single) room(n int) (*Record, []byte) {
+func (s *single) room(n int) (*Record, []byte, error) {
 	if cap(s.line) < n {
 		s.line = make([]byte, max(n, 2*cap(s.line), 4<<10))
 	}
-	return &s.record, s.line[:n:n]
+	return &s.record, s.line[:n:n], nil
 }
 
 func (s *single) keep() error { return s.visit(&s.record) }

@@ -13,9 +13,9 @@ import (
 // sink takes what a file's lines turn out to be, in the order of the lines.
 type sink interface {
 	// room returns where to parse the next line into: a record, and n bytes for a copy of the line, which the
-	// record will point into.
-	room(n int) (*Record, []byte)
-	// keep takes the record that room gave out last: it is a request.
+	// record will point into. Its error ends the reading.
+	room(n int) (*Record, []byte, error)
+	// keep takes the record that room gave out last: it is a request. Nothing else may be called in between.
 	keep() error
 	// refuse takes a rejected line.
 	refuse(Reject) error
@@ -171,19 +171,22 @@ func (r *reading) directive(line []byte) {
 
 // take parses a line and takes it if it fits.
 func (r *reading) take(pos Pos, line []byte) (Verdict, error) {
-	record, text := r.to.room(len(line)) // Parse changes its line, and what does not fit is looked at again
+	record, text, err := r.to.room(len(line)) // Parse changes its line, and what does not fit is looked at again
+	if err != nil {
+		return Verdict{}, err
+	}
 	copy(text, line)
 	record.Pos = pos
 	v := r.formats.parse(text, line, record)
 	switch v.Reason {
 	case Accepted:
-		if err := r.breakRun(); err != nil {
-			return v, err
-		}
 		r.order(record.Start)
 		r.Records++
 		r.Precision = record.Precision
-		return v, r.to.keep()
+		if err := r.to.keep(); err != nil {
+			return v, err
+		}
+		return v, r.breakRun()
 	case NoRequest:
 		r.order(record.Start)
 		r.NoRequest++
