@@ -1,8 +1,8 @@
 package ingest
 
 import (
-	"errors"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
