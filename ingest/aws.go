@@ -185,33 +185,10 @@ func balancerRequest(s []byte, plain bool, r *Record) Reason {
 	if reason != Accepted {
 		return reason
 	}
-	if host, target, ok := originForm(r.Target); ok {
-		r.Host, r.Target = stripPort(host), target
-	}
-	if len(r.Host) == 0 {
+	if r.Host, r.Target = splitURL(r.Target); len(r.Host) == 0 {
 		r.Host = domain
 	}
 	return Accepted
-}
-
-// originForm cuts an absolute URI into authority and path with query, "/" where the path is empty. The
-// authority is moved over the "//" before it if a slash has to be put in.
-func originForm(uri []byte) (authority, target []byte, ok bool) {
-	i := bytes.Index(uri, []byte("://"))
-	if i <= 0 || !isToken(uri[:i]) {
-		return nil, nil, false
-	}
-	from := i + 3
-	end := len(uri)
-	if n := bytes.IndexAny(uri[from:], "/?#"); n >= 0 {
-		end = from + n
-	}
-	if end < len(uri) && uri[end] == '/' {
-		return uri[from:end], uri[end:], true
-	}
-	copy(uri[from-1:], uri[from:end])
-	uri[end-1] = '/'
-	return uri[from-1 : end-1], uri[end-1:], true
 }
 
 // instantISO reads a whole column as an ISO 8601 time and notes its precision and zone.

@@ -67,6 +67,29 @@ func escaped(s []byte) (b byte, size int) {
 	return 0, 0
 }
 
+// undoHex undoes escapes that are a sign and two hex digits, of the bytes in only ("" = of all), in place. One that is
+// none stays as it is.
+func undoHex(s []byte, sign byte, only string) []byte {
+	first := bytes.IndexByte(s, sign)
+	if first < 0 {
+		return s
+	}
+	w := first
+	for i := first; i < len(s); i++ {
+		c := s[i]
+		if c == sign && i+2 < len(s) {
+			hi, lo := hexDigit(s[i+1]), hexDigit(s[i+2])
+			if b := hi<<4 | lo; hi|lo < 16 && (only == "" || containsByte(only, b)) {
+				c = b
+				i += 2
+			}
+		}
+		s[w] = c
+		w++
+	}
+	return s[:w]
+}
+
 // hexDigit returns the value of c, or 255.
 func hexDigit(c byte) byte {
 	switch {

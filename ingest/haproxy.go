@@ -230,7 +230,7 @@ func (f *haproxy) parseQuoted(line []byte, p int, r *Record) (Reason, Verdict) {
 		return 0, reject(outcome, from)
 	}
 	if outcome == Accepted {
-		r.originForm()
+		r.splitTarget()
 	}
 	return outcome, Verdict{}
 }
@@ -248,51 +248,20 @@ func parseCutRequest(s []byte, r *Record) Reason {
 	if sp := bytes.LastIndexByte(r.Target, ' '); sp > 0 && bytes.HasPrefix(http10, r.Target[sp+1:]) {
 		r.Target = r.Target[:sp] // only the protocol is cut
 	}
-	if len(r.Protocol) == len("HTTP/1.") {
-		r.Protocol = http10
+	if len(r.Protocol) < len(http10) {
+		r.Protocol = http10 // its version is cut
 	}
 	r.Flags |= FlagTruncated
 	return Accepted
 }
 
-// originForm fills Host from an absolute target, as HAProxy logs every request of HTTP/2 and later. There the
-// client sent authority and path apart (RFC 9113 section 8.3.1), so the target is the path.
-func (r *Record) originForm() {
-	if r.Target[0] == '/' {
-		return
-	}
-	r.Host = authority(r.Target)
-	if r.Host == nil || len(r.Protocol) < 6 || r.Protocol[5] < '2' {
-		return
-	}
-	scheme := bytes.Index(r.Target, []byte("://")) + 3
-	if slash := bytes.IndexByte(r.Target[scheme:], '/'); slash >= 0 {
-		r.Target = r.Target[scheme+slash:]
-	}
-}
-
 // undoNumberSigns decodes #XX in place and notes it in r.
 func undoNumberSigns(s []byte, r *Record) []byte {
-	first := bytes.IndexByte(s, '#')
-	if first < 0 {
-		return s
-	}
-	w := first
-	for i := first; i < len(s); w++ {
-		if s[i] == '#' && i+2 < len(s) {
-			if hi, lo := hexDigit(s[i+1]), hexDigit(s[i+2]); hi|lo <= 15 {
-				s[w] = hi<<4 | lo
-				i += 3
-				continue
-			}
-		}
-		s[w] = s[i]
-		i++
-	}
-	if w < len(s) {
+	t := undoHex(s, '#', "")
+	if len(t) < len(s) {
 		r.Flags |= FlagDecoded
 	}
-	return s[:w]
+	return t
 }
 
 // proxyWord returns the word after the space at line[p] and the index after it. Without one, ok is false and

@@ -80,7 +80,7 @@ func TestHAProxyAbsoluteTargets(t *testing.T) {
 	f("GET https://ex.example/a?b=1 HTTP/2.0", "ex.example", "/a?b=1")
 	f("GET https://ex.example:8443/ HTTP/3.0", "ex.example", "/")
 	f("GET http://ex.example/a HTTP/1.1", "ex.example", "http://ex.example/a")
-	f("GET https://ex.example HTTP/2.0", "ex.example", "https://ex.example")
+	f("GET https://ex.example HTTP/2.0", "ex.example", "/")
 	f("OPTIONS * HTTP/2.0", "", "*")
 	f("CONNECT ex.example:443 HTTP/1.1", "", "ex.example:443")
 }

@@ -234,31 +234,6 @@ func protocolName(s []byte) []byte {
 	return s
 }
 
-// splitURL returns the host of an absolute URL, nil when it is none, and the target that its client sent, both
-// byte-exact. Where the path is empty the client sent "/" (RFC 9112 section 3.2.1): the authority then moves back
-// over one of the slashes before it, in place.
-func splitURL(s []byte) (host, target []byte) {
-	scheme := bytes.Index(s, []byte("://"))
-	if scheme <= 0 || scheme > 5 {
-		return nil, s
-	}
-	from := scheme + 3
-	host, target = s[from:], nil
-	if end := bytes.IndexAny(s[from:], "/?#"); end >= 0 {
-		host, target = s[from:from+end], s[from+end:]
-	}
-	if len(target) == 0 || target[0] != '/' {
-		slash := from + len(host) - 1
-		copy(s[from-1:], host)
-		s[slash] = '/'
-		host, target = s[from-1:slash], s[slash:]
-	}
-	if at := bytes.LastIndexByte(host, '@'); at >= 0 {
-		host = host[at+1:]
-	}
-	return stripPort(host), target
-}
-
 // joinQuery makes a target of path and query, which stand apart in the line: the text between them changes places
 // with the one that comes later.
 func (f *jsonFormat) joinQuery() {

@@ -85,22 +85,6 @@ func splitRequest(r *Record) Reason {
 	return Accepted
 }
 
-// authority returns the host of an absolute-form target (RFC 9112 section 3.2.2), without user, port or brackets.
-func authority(target []byte) []byte {
-	i := bytes.Index(target, []byte("://"))
-	if i < 0 || i > 5 || target[0] == '/' {
-		return nil
-	}
-	host := target[i+3:]
-	if end := bytes.IndexAny(host, "/?#"); end >= 0 {
-		host = host[:end]
-	}
-	if at := bytes.LastIndexByte(host, '@'); at >= 0 {
-		host = host[at+1:]
-	}
-	return stripPort(host)
-}
-
 // tokenBytes marks the bytes of a token (RFC 9110 section 5.6.2).
 var tokenBytes = func() (t [256]bool) {
 	for _, c := range "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {

@@ -58,7 +58,7 @@ func (f *traefik) Parse(line []byte, r *Record) Verdict {
 	r.Offset = off
 	r.setTime(sec*1e9, f.moment)
 	if outcome == Accepted {
-		r.originForm()
+		r.splitTarget()
 	}
 	return Verdict{Reason: outcome}
 }

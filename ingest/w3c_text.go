@@ -7,37 +7,15 @@ import "bytes"
 const edgeBytes = "%\"<>{}|\\^~[]`'"
 
 // unquote undoes one layer of percent-encoding, in place. An escape that is none stays as it is.
-func unquote(s []byte) []byte { return unquoteOnly(s, "") }
+func unquote(s []byte) []byte { return undoHex(s, '%', "") }
 
 // unquoteTarget undoes what CloudFront did to a target, in place.
 func unquoteTarget(s []byte, r *Record) []byte {
-	t := unquoteOnly(s, edgeBytes)
+	t := undoHex(s, '%', edgeBytes)
 	if len(t) < len(s) {
 		r.Flags |= FlagDecoded
 	}
 	return t
-}
-
-// unquoteOnly undoes percent-encoding of the bytes in only, "" = of all.
-func unquoteOnly(s []byte, only string) []byte {
-	first := bytes.IndexByte(s, '%')
-	if first < 0 {
-		return s
-	}
-	w := first
-	for i := first; i < len(s); i++ {
-		c := s[i]
-		if c == '%' && i+2 < len(s) {
-			hi, lo := hexDigit(s[i+1]), hexDigit(s[i+2])
-			if b := hi<<4 | lo; hi|lo < 16 && (only == "" || containsByte(only, b)) {
-				c = b
-				i += 2
-			}
-		}
-		s[w] = c
-		w++
-	}
-	return s[:w]
 }
 
 // undouble makes one quote of each two, in place.
