@@ -100,7 +100,7 @@ func (f *balancer) times(w *words, r *Record) Verdict {
 		if w.failed != Accepted {
 			return reject(w.failed, w.from)
 		}
-		if !ok || ns > maxBalancerTime {
+		if !ok {
 			return reject(BadDuration, w.from)
 		}
 		if ns == Unknown {
@@ -113,9 +113,6 @@ func (f *balancer) times(w *words, r *Record) Verdict {
 	}
 	return Verdict{}
 }
-
-// maxBalancerTime is the longest time in nanoseconds that is taken for one: ten years.
-const maxBalancerTime = 10 * 366 * 86400 * int64(1e9)
 
 // parseSeconds is parseDuration for seconds, with a short way for "0.017".
 func parseSeconds(s []byte) (ns int64, ok bool) {

@@ -148,7 +148,7 @@ func (f *envoy) parseFour(line []byte, p int, r *Record) int {
 	if n, ok := parseCount(words[1]); ok {
 		r.Bytes = n
 	}
-	if n, ok := parseCount(words[2]); ok && n <= maxMillis {
+	if n, ok := parseCount(words[2]); ok && n <= maxDuration/1e6 {
 		r.Duration = n * 1e6
 	}
 	if words[3][0] != '-' {

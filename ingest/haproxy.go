@@ -146,7 +146,7 @@ func (f *haproxy) parseTimers(s []byte, r *Record) (n int, ok bool) {
 		return 0, false
 	}
 	total, ok := parseCount(s)
-	if !ok || total > maxMillis {
+	if !ok || total > maxDuration/1e6 {
 		return 0, false
 	}
 	r.Duration = total * 1e6
@@ -155,9 +155,6 @@ func (f *haproxy) parseTimers(s []byte, r *Record) (n int, ok bool) {
 	}
 	return n, true
 }
-
-// maxMillis keeps a duration and its end within 63 bits of nanoseconds: a hundred years.
-const maxMillis = 100 * 366 * 24 * 3600 * 1000
 
 func isTimer(s []byte) bool {
 	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {

@@ -162,7 +162,7 @@ func parseSpan(s []byte, unit int64) (ns int64, ok bool) {
 			return Unknown, true
 		}
 		n, fits := d.times(by)
-		if !fits || n > math.MaxInt64-ns {
+		if !fits || n > maxDuration-ns {
 			return 0, false
 		}
 		ns += n

@@ -138,10 +138,10 @@ func TestJSONNumbersAreExact(t *testing.T) {
 				t.Fatalf("%s %s: %d, want %d", kind, text, r.Start, ns)
 			}
 		}
-		d := time.Duration(ns)
+		d := time.Duration(ns % (50 * 365 * 86400 * 1e9)) // longer than that is no duration
 		r := parseDrawn(t, "json:time=t,request=r,duration=d", jsonLine(`,"d":"`+d.String()+`"`))
-		if r.Duration != ns {
-			t.Fatalf("%s: %d, want %d", d, r.Duration, ns)
+		if r.Duration != int64(d) {
+			t.Fatalf("%s: %d, want %d", d, r.Duration, d)
 		}
 		seconds := float64(rapid.Int64Range(0, 4e9).Draw(t, "us")) / 1e6
 		for _, format := range []byte("feg") {

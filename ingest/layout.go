@@ -130,6 +130,7 @@ func parsePair(t []byte, conv byte, c *calendar) int {
 		if n < 69 { // POSIX: 69 to 99 are 19xx
 			c.year = 2000 + n
 		}
+		c.set |= hasDate
 	case 'm':
 		c.month = n
 	case 'd', 'e':

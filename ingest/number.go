@@ -52,6 +52,10 @@ func parseStatus(s []byte) (status int, ok bool) {
 	return int(n), true
 }
 
+// maxDuration is the longest duration in nanoseconds that is taken for one: fifty years. The sum of a few, and one of
+// them behind a time of this century, fit 63 bits.
+const maxDuration = 50 * 366 * 86400 * int64(1e9)
+
 // parseDuration reads a number in the given unit (nanoseconds) as nanoseconds: digits, optionally a decimal
 // point or comma, optionally "s", "ms" or "us", which then overrule the unit. "-" and "" are Unknown.
 func parseDuration(s []byte, unit int64) (ns int64, ok bool) {
@@ -71,7 +75,7 @@ func parseDuration(s []byte, unit int64) (ns int64, ok bool) {
 		whole, part = s[:dot], s[dot+1:]
 	}
 	n, ok := parseCount(whole)
-	if !ok || n > math.MaxInt64/unit-1 {
+	if !ok || n > maxDuration/unit {
 		return 0, false
 	}
 	nanos, size := fraction(part)

@@ -249,7 +249,7 @@ func parseEpoch(t []byte, unit int64, c *calendar) int {
 		size++
 	}
 	n, ok := parseCount(t[:size])
-	if !ok || n > math.MaxInt64/unit {
+	if !ok || n >= math.MaxInt64/unit { // a fraction still fits
 		return 0
 	}
 	c.epoch, c.nanos = n/(1e9/unit), n%(1e9/unit)*unit

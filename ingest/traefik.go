@@ -99,7 +99,7 @@ func (f *traefik) parseTail(s []byte, r *Record) (at int, ok bool) {
 		return 0, false
 	}
 	millis, ok := parseCount(s[sp+1 : len(s)-2])
-	if !ok || millis > maxMillis {
+	if !ok || millis > maxDuration/1e6 {
 		return 0, false
 	}
 	r.Duration = millis * 1e6
