@@ -54,13 +54,18 @@ func (f *formats) directive(line []byte) {
 // of the format that got furthest when none does.
 func (f *formats) parse(text, line []byte, r *Record) Verdict {
 	v := f.list[0].Parse(text, r)
-	if v.Reason <= NoRequest || len(f.list) == 1 {
+	if len(f.list) == 1 {
+		return v
+	}
+	if v.Reason <= NoRequest {
+		f.taken(f.list[0])
 		return v
 	}
 	for _, format := range f.list[1:] {
 		copy(text, line)
 		other := format.Parse(text, r)
 		if other.Reason <= NoRequest {
+			f.taken(format)
 			return other
 		}
 		if v.Rejected() && (other.Reason == Skip || other.Column > v.Column) {
@@ -68,6 +73,19 @@ func (f *formats) parse(text, line []byte, r *Record) Verdict {
 		}
 	}
 	return v
+}
+
+// taken makes the others forget what they hold of a line that came in parts, now that one format took it.
+func (f *formats) taken(by Format) {
+	frame, ok := by.(*wrapped)
+	if !ok {
+		return
+	}
+	for _, format := range f.list {
+		if other, ok := format.(*wrapped); ok && other != frame {
+			other.parts[frame.stream] = partialLine{}
+		}
+	}
 }
 
 // described tells whether a format of the file is described by "#" lines.

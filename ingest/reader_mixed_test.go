@@ -83,6 +83,41 @@ func TestTrap21EscapesInTwoFormats(t *testing.T) {
 }
 
 // A format that the user gave is the file's only one.
+// A part of a line that one format took is no beginning of a line of another.
+func TestTrap21PartsInTwoFormats(t *testing.T) {
+	var b strings.Builder
+	frame := func(tag, text string) {
+		b.WriteString("2025-03-12T09:14:03.5Z stdout " + tag + " " + strings.TrimSuffix(text, "\n") + "\n")
+	}
+	for i := range 200 {
+		frame("F", common(i))
+	}
+	for i := range 200 {
+		frame("F", caddy(i))
+	}
+	whole := caddy(200)
+	frame("P", whole[:40])
+	frame("F", whole[40:])
+	frame("F", common(201))
+	frame("P", common(202)[:40])
+	frame("F", common(202)[40:])
+	frame("F", caddy(203))
+	o := ingest.Options{Reject: func(r ingest.Reject) error { t.Error(r); return nil }}
+	r, err := ingest.Open(t.Context(), writeFiles(t, b.String()), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for record, err := range r.Records(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "client", string(record.Client), "203.0.113.7")
+		n++
+	}
+	equal(t, "records", n, 404)
+}
+
 func TestGivenFormatStays(t *testing.T) {
 	_, rep := readText(t, manyLines(200, common)+manyLines(200, caddy), ingest.Options{Format: "common"})
 	equal(t, "records", rep.Records, 200)

@@ -42,6 +42,7 @@ type wrapped struct {
 	inner    Format
 	parts    [2]partialLine // standard output, standard error
 	requests [2]bool        // whether a stream has ever held an access line
+	stream   int            // of the line at hand: 0 or 1
 }
 
 // partialLine collects the parts of a line.
@@ -93,6 +94,7 @@ func (f *wrapped) Parse(line []byte, r *Record) Verdict {
 	if l.stderr {
 		stream = 1
 	}
+	f.stream = stream
 	text, before := line[l.from:l.to], 0
 	if p := &f.parts[stream]; l.part || len(p.text) > 0 || p.long {
 		p.add(text)
