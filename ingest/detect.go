@@ -152,17 +152,13 @@ func (d *detector) find(specs []string, lines []sampleLine, lenient bool) (trial
 	return trial{}, false
 }
 
-// mixed looks for formats that fit the lines together, the most frequent one first. trials are all formats'.
-func (d *detector) mixed(specs []string, trials []trial) []trial {
-	best := trials[0]
-	if len(best.misfits) < mixedLines || best.fitted < mixedLines {
-		return nil
+// second looks for a format that fits what best does not.
+func (d *detector) second(specs []string, best *trial) (trial, bool) {
+	if len(best.misfits) < mixedLines {
+		return trial{}, false
 	}
-	second, ok := d.find(specs, best.misfits, false)
-	if !ok || second.fitted < mixedLines {
-		return nil
-	}
-	return []trial{best, second}
+	other, ok := d.find(specs, best.misfits, false)
+	return other, ok && other.fitted >= mixedLines
 }
 
 // choice is what detection found.
@@ -192,10 +188,8 @@ func detect(file string, lines []sampleLine, o FormatOptions) (choice, error) {
 	}
 	if ok {
 		c := choice{specs: []string{t.spec}, sampled: t.tried, fitted: t.fitted}
-		if len(t.misfits) >= mixedLines {
-			if other, ok := d.find(specs, t.misfits, false); ok && other.fitted >= mixedLines {
-				c.specs, c.fitted = append(c.specs, other.spec), c.fitted+other.fitted
-			}
+		if other, ok := d.second(specs, &t); ok {
+			c.specs, c.fitted = append(c.specs, other.spec), c.fitted+other.fitted
 		}
 		return c, nil
 	}
@@ -214,8 +208,10 @@ func detect(file string, lines []sampleLine, o FormatOptions) (choice, error) {
 		}
 		return cmp.Compare(b.first.Column, a.first.Column) // of those that fit no line the one that gets furthest
 	})
-	if both := d.mixed(specs, trials); both != nil {
-		return choice{specs: []string{both[0].spec, both[1].spec}, sampled: both[0].tried, fitted: both[0].fitted + both[1].fitted}, nil
+	if best := &trials[0]; best.fitted >= mixedLines {
+		if other, ok := d.second(specs, best); ok {
+			return choice{specs: []string{best.spec, other.spec}, sampled: best.tried, fitted: best.fitted + other.fitted}, nil
+		}
 	}
 	return choice{}, d.unknown(file, lines, trials)
 }

@@ -40,7 +40,7 @@ func (f *jsonFormat) Name() string { return f.name }
 
 // Parse implements Format.
 func (f *jsonFormat) Parse(line []byte, r *Record) Verdict {
-	*r = Record{Pos: r.Pos, Duration: Unknown, Bytes: Unknown}
+	r.reset()
 	f.line, f.seen, f.marks, f.filled = line, 0, 0, 0
 	at := jsonOpen(line)
 	if at == len(line) && len(bytes.TrimSpace(line)) == 1 {
