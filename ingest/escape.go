@@ -12,21 +12,16 @@ func unescape(s []byte) []byte {
 		return s
 	}
 	w := first
-	for i := first; i < len(s); {
-		c := s[i]
-		if c != '\\' || i+1 == len(s) {
-			s[w] = c
-			w, i = w+1, i+1
-			continue
+	for i := first; i < len(s); w++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			if b, size := escaped(s[i:]); size > 0 {
+				s[w] = b
+				i += size
+				continue
+			}
 		}
-		b, size := escaped(s[i:])
-		if size == 0 {
-			s[w] = c
-			w, i = w+1, i+1
-			continue
-		}
-		s[w] = b
-		w, i = w+1, i+size
+		s[w] = s[i]
+		i++
 	}
 	return s[:w]
 }

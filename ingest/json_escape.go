@@ -12,35 +12,26 @@ import (
 func unescapeJSON(s []byte) []byte {
 	w := bytes.IndexByte(s, '\\')
 	for i := w; i < len(s); {
-		c := s[i]
-		if c != '\\' || i+1 == len(s) {
-			s[w] = c
-			w, i = w+1, i+1
-			continue
-		}
-		switch s[i+1] {
-		case 'u':
-			r, size := unicodeEscape(s[i:])
-			if size == 0 {
-				s[w], s[w+1] = c, 'u'
-				w, i = w+2, i+2
-				continue
+		if s[i] == '\\' && i+1 < len(s) {
+			switch s[i+1] {
+			case 'u':
+				if r, size := unicodeEscape(s[i:]); size > 0 {
+					w += utf8.EncodeRune(s[w:], r) // never longer than the escape
+					i += size
+					continue
+				}
+			case '/':
+				i++ // the backslash goes
+			default:
+				if b, size := escaped(s[i:]); size > 0 {
+					s[w] = b
+					w, i = w+1, i+size
+					continue
+				}
 			}
-			w += utf8.EncodeRune(s[w:], r) // never longer than the escape
-			i += size
-		case '/':
-			s[w] = '/'
-			w, i = w+1, i+2
-		default:
-			b, size := escaped(s[i:])
-			if size == 0 {
-				s[w] = c
-				w, i = w+1, i+1
-				continue
-			}
-			s[w] = b
-			w, i = w+1, i+size
 		}
+		s[w] = s[i]
+		w, i = w+1, i+1
 	}
 	return s[:w]
 }

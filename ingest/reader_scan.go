@@ -89,13 +89,11 @@ func (r *reading) whole(ctx context.Context, ahead bool) (err error) {
 	if r.formats, err = newFormats(specs, FormatOptions{Stamp: r.options.Stamp, Location: r.options.Location}); err != nil {
 		return err
 	}
-	if len(f.specs) > 0 {
-		for _, spec := range f.specs {
-			if f.given {
-				spec = r.Format
-			}
-			r.Formats = append(r.Formats, FormatUse{Format: spec, Line: 1})
+	for _, spec := range f.specs {
+		if f.given {
+			spec = r.Format // the name, for a whole format string
 		}
+		r.Formats = append(r.Formats, FormatUse{Format: spec, Line: 1})
 	}
 	// The kernel reads ahead of plain files by itself, and handing their bytes over would copy them twice.
 	in, l, err := f.open(r.options, ahead && r.Codec != string(source.Plain))

@@ -21,7 +21,7 @@ func logFlags() []cli.Flag {
 	return append(formatFlags(),
 		text("stamp", "auto", "what the time stamp is: auto, start or end"),
 		text("tz", "UTC", "zone of time stamps that name none"),
-		text("rejects", "", "write rejected lines as JSON lines (file, line, reason, shape) to this file"),
+		text("rejects", "", "write rejected lines as JSON lines (file, line, reason, column, shape) to this file"),
 		number("max-reject", 0.01, "part of the lines that may be rejected"),
 	)
 }
