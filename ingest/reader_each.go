@@ -98,8 +98,8 @@ func (s *single) refuse(r Reject) error {
 	return s.reject(r)
 }
 
-// turnsHeld is how many rejects of a file wait for the files before it to end; then the file itself waits.
-const turnsHeld = 4096
+// turnsHeld is how many rejects wait for the files before theirs to end; then the files themselves wait.
+const turnsHeld = 8192
 
 // turns puts the rejects of files that are read at the same time into the order of the files.
 type turns struct {
@@ -111,6 +111,7 @@ type turns struct {
 	moved sync.Cond
 	now   int // the file whose rejects are told at once
 	held  map[int][]Reject
+	count int // of held
 	ended map[int]bool
 }
 
@@ -129,7 +130,7 @@ func newTurns(ctx context.Context, tell func(Reject) error) *turns {
 func (t *turns) tell(file int, r Reject) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for file != t.now && len(t.held[file]) >= turnsHeld {
+	for file != t.now && t.count >= turnsHeld {
 		if err := t.ctx.Err(); err != nil {
 			return err
 		}
@@ -137,10 +138,8 @@ func (t *turns) tell(file int, r Reject) error {
 	}
 	if file != t.now {
 		t.held[file] = append(t.held[file], r)
+		t.count++
 		return nil
-	}
-	if err := t.flush(); err != nil {
-		return err
 	}
 	return t.tellAll(r)
 }
@@ -151,19 +150,20 @@ func (t *turns) end(file int) error {
 	defer t.mu.Unlock()
 	t.ended[file] = true
 	for t.ended[t.now] {
+		t.now++
 		if err := t.flush(); err != nil {
 			return err
 		}
-		t.now++
 	}
 	t.moved.Broadcast()
-	return t.flush()
+	return nil
 }
 
 // flush tells what was held of the file whose turn it is.
 func (t *turns) flush() error {
 	held := t.held[t.now]
 	delete(t.held, t.now)
+	t.count -= len(held)
 	for _, r := range held {
 		if err := t.tellAll(r); err != nil {
 			return err
