@@ -15,7 +15,7 @@ import (
 // Options says how logs are read. The zero value detects each file's format, drops rejects after counting
 // them and hashes the inputs.
 type Options struct {
-	// Format is a known name (see Names), an nginx log_format or an Apache LogFormat; "" = detect.
+	// Format is a spec for NewFormat, for all files; "" = detect each file's.
 	Format string
 	// Reject is told every rejected line, in order. Its error stops the read and is passed on.
 	Reject func(Reject) error
