@@ -57,7 +57,8 @@ func BenchmarkRead(b *testing.B) {
 				n := make([]int, len(names))
 				err := open(b, names...).Each(b.Context(), 0, func(file int) func(*ingest.Record) error {
 					return func(*ingest.Record) error { n[file]++; return nil }
-				})
+				}, nil)
+
 				if err != nil || n[0] != 220_000/len(names) {
 					b.Fatal(n, err)
 				}

@@ -10,18 +10,13 @@ import (
 // Each reads every file to its end, up to workers of them at the same time (0 = GOMAXPROCS), each in a
 // goroutine of its own. visit is called once for each file, in the order of Report and never twice at a
 // time; what it returns gets the file's records in the order of the lines, from the file's goroutine.
-// A record is borrowed until that function returns. Options.Reject is told the rejected lines in the order
-// of the files, so what Each tells and Report says does not depend on the number of workers.
+// A record is borrowed until that function returns. end, which may be nil, is called from there too, when the file has
+// given its last record, so that what was collected of it need not wait for the others. Options.Reject is told the
+// rejected lines in the order of the files, so what Each tells and Report says does not depend on the number of workers.
 //
 // An error of a visitor or of Options.Reject, or the end of ctx, stops all files. Each returns when all its
 // goroutines have ended; of several errors it returns that of the first file.
-func (r *Reader) Each(ctx context.Context, workers int, visit func(file int) func(*Record) error) error {
-	return r.EachFile(ctx, workers, visit, func(int) {})
-}
-
-// EachFile is Each, and also calls end when a file has given its last record, from the file's goroutine: so that what was
-// collected of the file need not wait for the others.
-func (r *Reader) EachFile(ctx context.Context, workers int, visit func(file int) func(*Record) error, end func(file int)) error {
+func (r *Reader) Each(ctx context.Context, workers int, visit func(file int) func(*Record) error, end func(file int)) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -52,7 +47,9 @@ func (r *Reader) EachFile(ctx context.Context, workers int, visit func(file int)
 				cancel()
 				return
 			}
-			end(i)
+			if end != nil {
+				end(i)
+			}
 		})
 	}
 	group.Wait()

@@ -57,7 +57,8 @@ func TestEachIsTheSameForAnyWorkers(t *testing.T) {
 					got[file] = append(got[file], string(r.Target))
 					return nil
 				}
-			})
+			}, nil)
+
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +99,7 @@ func TestEachStops(t *testing.T) {
 		if visit == nil {
 			visit = func(int) func(*ingest.Record) error { cancel(); return func(*ingest.Record) error { return nil } }
 		}
-		if err := r.Each(ctx, 3, visit); !errors.Is(err, want) {
+		if err := r.Each(ctx, 3, visit, nil); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
 	}
@@ -130,7 +131,7 @@ func TestReadersAllocateNothingPerRecord(t *testing.T) {
 		return testing.AllocsPerRun(3, func() {
 			n := 0
 			if each {
-				err = r.Each(t.Context(), 1, func(int) func(*ingest.Record) error { return func(*ingest.Record) error { n++; return nil } })
+				err = r.Each(t.Context(), 1, func(int) func(*ingest.Record) error { return func(*ingest.Record) error { n++; return nil } }, nil)
 			} else {
 				for range r.Records(t.Context()) {
 					n++

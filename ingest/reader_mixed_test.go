@@ -200,7 +200,7 @@ func TestTrap16TornByRotation(t *testing.T) {
 						}
 						_ = add(r)
 					}
-				} else if err = r.Each(t.Context(), 1, func(int) func(*ingest.Record) error { return add }); err != nil {
+				} else if err = r.Each(t.Context(), 1, func(int) func(*ingest.Record) error { return add }, nil); err != nil {
 					t.Fatal(err)
 				}
 				rep := r.Report()

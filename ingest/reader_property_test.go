@@ -96,7 +96,8 @@ func TestNoLineIsLost(t *testing.T) {
 			each := outcome(func(add func(*ingest.Record) error) error {
 				err := r.Each(t.Context(), workers, func(file int) func(*ingest.Record) error {
 					return func(r *ingest.Record) error { got[file] = append(got[file], r.Clone()); return nil }
-				})
+				}, nil)
+
 				for _, record := range slices.Concat(got...) {
 					_ = add(record)
 				}

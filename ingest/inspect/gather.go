@@ -32,7 +32,7 @@ func Read(ctx context.Context, r *ingest.Reader, o Options, seen func(records in
 			return nil
 		}
 	}
-	if err := r.EachFile(ctx, min(runtime.GOMAXPROCS(0), maxWorkers), visit, g.end); err != nil {
+	if err := r.Each(ctx, min(runtime.GOMAXPROCS(0), maxWorkers), visit, g.end); err != nil {
 		return Summary{}, err
 	}
 	if g.all == nil {
