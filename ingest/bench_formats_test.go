@@ -145,7 +145,6 @@ func benchmarkLog(b *testing.B, name, format string) {
 		err = r.Each(b.Context(), 1, func(int) func(*ingest.Record) error {
 			return func(*ingest.Record) error { return nil }
 		}, nil)
-
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -58,7 +58,6 @@ func BenchmarkRead(b *testing.B) {
 				err := open(b, names...).Each(b.Context(), 0, func(file int) func(*ingest.Record) error {
 					return func(*ingest.Record) error { n[file]++; return nil }
 				}, nil)
-
 				if err != nil || n[0] != 220_000/len(names) {
 					b.Fatal(n, err)
 				}

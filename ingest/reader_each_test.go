@@ -58,7 +58,6 @@ func TestEachIsTheSameForAnyWorkers(t *testing.T) {
 					return nil
 				}
 			}, nil)
-
 			if err != nil {
 				t.Fatal(err)
 			}

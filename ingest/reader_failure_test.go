@@ -43,7 +43,6 @@ func TestUnreadableInputs(t *testing.T) {
 					err = r.Each(t.Context(), 0, func(file int) func(*ingest.Record) error {
 						return func(*ingest.Record) error { return nil }
 					}, nil)
-
 					if err != nil {
 						t.Fatal(err)
 					}
