@@ -34,12 +34,13 @@ func (r *Reader) Each(ctx context.Context, workers int, visit func(file int) fun
 		if shared.Err() != nil {
 			break
 		}
-		to := &single{visit: visit(i)}
-		if r.options.Reject != nil {
-			to.reject = func(rej Reject) error { return turns.tell(i, rej) }
-		}
+		take := visit(i)
 		group.Go(func() {
 			defer func() { <-slots }()
+			to := &single{visit: take} // made here, so that what two files write to shares no cache lines
+			if r.options.Reject != nil {
+				to.reject = func(rej Reject) error { return turns.tell(i, rej) }
+			}
 			if errs[i] = f.read(shared, &r.options, to, true, len(r.files) == 1); errs[i] == nil {
 				errs[i] = turns.end(i)
 			}

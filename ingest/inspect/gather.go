@@ -23,8 +23,12 @@ func Read(ctx context.Context, r *ingest.Reader, o Options, seen func(records in
 	}
 	g := gathering{options: o, open: map[int]*Inspection{}}
 	visit := func(file int) func(*ingest.Record) error {
-		one, n := g.begin(file), 0
+		var one *Inspection
+		n := 0
 		return func(record *ingest.Record) error {
+			if one == nil {
+				one = g.begin(file) // by the file's own goroutine, so that the memory of two files shares no cache lines
+			}
 			one.Add(record)
 			if n++; n%stride == 0 {
 				seen(stride)
@@ -62,6 +66,9 @@ func (g *gathering) end(file int) {
 	defer g.mu.Unlock()
 	one := g.open[file]
 	delete(g.open, file)
+	if one == nil { // a file without records
+		return
+	}
 	if g.all == nil {
 		g.all = one
 		return
