@@ -74,19 +74,32 @@ func (c *counted) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// shopTraffic yields the requests of a busy shop without end: a few hot pages, many products, agents of 80 to
-// 190 bytes, clients of the network that RFC 2544 sets aside for benchmarks, sizes and durations at random.
-func shopTraffic() iter.Seq[*ingest.Record] {
-	agents := [][]byte{
-		[]byte("Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/122.0.0.0 Safari/537.36"),
-		[]byte("Mozilla/5.0 (iPhone; CPU iPhone OS 17_3_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.3.1 Mobile/15E148 Safari/604.1"),
-		[]byte("Mozilla/5.0 (Linux; Android 14; SM-S918B) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/23.0 Chrome/115.0.0.0 Mobile Safari/537.36"),
-		[]byte("Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:123.0) Gecko/20100101 Firefox/123.0"),
-		[]byte("Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/122.0.6261.94 Mobile Safari/537.36 (compatible; Examplebot/2.1; +http://bot.example/)"),
+// benchAgents are 300 agents of 80 to 190 bytes: five browsers and robots in many versions.
+func benchAgents(d *rand.Rand) [][]byte {
+	var agents [][]byte
+	for range 60 {
+		major, build, patch := 90+d.IntN(40), d.IntN(7000), d.IntN(200)
+		for _, form := range []string{
+			"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%d.0.%d.%d Safari/537.36",
+			"Mozilla/5.0 (iPhone; CPU iPhone OS 17_3_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/%d.%d.%d Mobile/15E148 Safari/604.1",
+			"Mozilla/5.0 (Linux; Android 14; SM-S918B) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/23.0 Chrome/%d.0.%d.%d Mobile Safari/537.36",
+			"Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:%d.%d.%d) Gecko/20100101 Firefox/123.0",
+			"Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%d.0.%d.%d Mobile Safari/537.36 (compatible; Examplebot/2.1; +http://bot.example/)",
+		} {
+			agents = append(agents, fmt.Appendf(nil, form, major, build, patch))
+		}
 	}
+	return agents
+}
+
+// shopTraffic yields the requests of a busy shop without end: a few hot pages, many products, session ids, agents
+// of which some are frequent, clients of the network that RFC 2544 sets aside for benchmarks. gzip makes a tenth of
+// it, as of real logs: one that repeats itself more would flatter the tools that decompress.
+func shopTraffic() iter.Seq[*ingest.Record] {
 	pages := []string{"/", "/products", "/cart", "/search?q=blue+shoes&page=", "/static/app.3f9c1d.js", "/api/v1/stock?sku="}
 	return func(yield func(*ingest.Record) bool) {
 		d := rand.New(rand.NewPCG(2025, 12))
+		agents := benchAgents(d)
 		r := ingest.Record{Start: time.Date(2025, 3, 12, 8, 0, 0, 0, time.UTC).UnixNano(), Host: []byte(site), Protocol: []byte("HTTP/1.1")}
 		for n := 0; ; n++ {
 			if n%25 == 0 {
@@ -105,7 +118,10 @@ func shopTraffic() iter.Seq[*ingest.Record] {
 				r.Target = fmt.Appendf(r.Target, "%06d", d.IntN(20_000))
 			}
 			r.Referer = fmt.Appendf(r.Referer[:0], "https://%s/products?page=%d", site, d.IntN(500))
-			r.Agent = agents[min(d.IntN(len(agents)), d.IntN(len(agents)))]
+			if d.IntN(4) == 0 {
+				r.Referer = fmt.Appendf(r.Referer, "&session=%016x", d.Uint64())
+			}
+			r.Agent = agents[min(d.IntN(len(agents)), d.IntN(len(agents)), d.IntN(len(agents)))]
 			r.Bytes = d.Int64N(60_000)
 			r.Duration = d.Int64N(4_000) * 1e6
 			if !yield(&r) {
