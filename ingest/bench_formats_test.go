@@ -92,20 +92,27 @@ func benchAgents(d *rand.Rand) [][]byte {
 	return agents
 }
 
-// shopTraffic yields the requests of a busy shop without end: a few hot pages, many products, session ids, agents
-// of which some are frequent, clients of the network that RFC 2544 sets aside for benchmarks. gzip makes a tenth of
-// it, as of real logs: one that repeats itself more would flatter the tools that decompress.
+// shopTraffic yields the requests of a busy shop without end: a few hot pages, many products, session ids, and 400
+// visitors at a time, who come from the network that RFC 2544 sets aside for benchmarks and leave after some 40
+// requests. gzip makes a tenth of it, as of real logs: one that repeats itself more would flatter the tools that
+// decompress.
 func shopTraffic() iter.Seq[*ingest.Record] {
 	pages := []string{"/", "/products", "/cart", "/search?q=blue+shoes&page=", "/static/app.3f9c1d.js", "/api/v1/stock?sku="}
 	return func(yield func(*ingest.Record) bool) {
 		d := rand.New(rand.NewPCG(2025, 12))
 		agents := benchAgents(d)
+		var visitors [400]struct{ client, agent []byte }
 		r := ingest.Record{Start: time.Date(2025, 3, 12, 8, 0, 0, 0, time.UTC).UnixNano(), Host: []byte(site), Protocol: []byte("HTTP/1.1")}
 		for n := 0; ; n++ {
 			if n%25 == 0 {
 				r.Start += 1e9
 			}
-			r.Client = fmt.Appendf(r.Client[:0], "198.%d.%d.%d", 18+d.IntN(2), d.IntN(120), d.IntN(250))
+			who := &visitors[d.IntN(len(visitors))]
+			if who.client == nil || d.IntN(40) == 0 {
+				who.client = fmt.Appendf(nil, "198.%d.%d.%d", 18+d.IntN(2), d.IntN(256), d.IntN(256))
+				who.agent = agents[min(d.IntN(len(agents)), d.IntN(len(agents)), d.IntN(len(agents)))]
+			}
+			r.Client, r.Agent = who.client, who.agent
 			r.Method, r.Status = []byte("GET"), 200
 			if d.IntN(20) == 0 {
 				r.Method, r.Status = []byte("POST"), 302
@@ -121,7 +128,6 @@ func shopTraffic() iter.Seq[*ingest.Record] {
 			if d.IntN(4) == 0 {
 				r.Referer = fmt.Appendf(r.Referer, "&session=%016x", d.Uint64())
 			}
-			r.Agent = agents[min(d.IntN(len(agents)), d.IntN(len(agents)), d.IntN(len(agents)))]
 			r.Bytes = d.Int64N(60_000)
 			r.Duration = d.Int64N(4_000) * 1e6
 			if !yield(&r) {
