@@ -17,6 +17,9 @@ const householdBits = 56
 // when mapped into IPv6; the port does not count. What is no address is a name, and is hashed as it is. ClientHash
 // never allocates.
 func ClientHash(client []byte) uint64 {
+	if v4, ok := parseQuad(client); ok {
+		return xxhash.Sum64(v4[:])
+	}
 	addr, _, ok := ParseAddress(client)
 	if !ok {
 		return xxhash.Sum64(client)
@@ -27,6 +30,35 @@ func ClientHash(client []byte) uint64 {
 	}
 	v6 := addr.As16()
 	return xxhash.Sum64(v6[:householdBits/8])
+}
+
+// parseQuad reads an IPv4 address as netip.ParseAddr does, and nothing else.
+func parseQuad(s []byte) (v4 [4]byte, ok bool) {
+	part, width, parts := uint(0), 0, 0
+	for _, c := range s {
+		switch {
+		case c >= '0' && c <= '9':
+			if width > 0 && part == 0 { // no leading zeros
+				return v4, false
+			}
+			part = part*10 + uint(c-'0')
+			width++
+			if part > 255 {
+				return v4, false
+			}
+		case c == '.' && width > 0 && parts < 3:
+			v4[parts] = byte(part)
+			part, width = 0, 0
+			parts++
+		default:
+			return v4, false
+		}
+	}
+	if parts != 3 || width == 0 {
+		return v4, false
+	}
+	v4[3] = byte(part)
+	return v4, true
 }
 
 // ParseAddress reads an IP address with or without brackets and port, and tells whether it had a port.

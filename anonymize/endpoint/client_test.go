@@ -2,7 +2,11 @@ package endpoint_test
 
 import (
 	"fmt"
+	"net/netip"
 	"testing"
+
+	"github.com/cespare/xxhash/v2"
+	"pgregory.net/rapid"
 
 	"reprise/anonymize/endpoint"
 )
@@ -26,6 +30,22 @@ func TestClientHash(t *testing.T) {
 	f(true, "dialup.example", "dialup.example")
 	f(false, "dialup.example", "dialup2.example")
 	f(false, "", "-")
+}
+
+// What is an IPv4 address is net/netip's to say.
+func TestClientHashOfQuads(t *testing.T) {
+	texts := rapid.OneOf(rapid.StringMatching(`[0-9]{1,3}(\.[0-9]{1,3}){3}`), rapid.StringMatching(`(0|[1-9][0-9]?|1[0-9]{2})(\.(0|[1-9][0-9]?|2[0-5]{2})){3}`),
+		rapid.StringMatching(`[0-9.]{0,16}`))
+	rapid.Check(t, func(t *rapid.T) {
+		s := texts.Draw(t, "client")
+		want := xxhash.Sum64String(s)
+		if _, err := netip.ParseAddr(s); err == nil {
+			want = endpoint.ClientHash([]byte("::ffff:" + s))
+		}
+		if got := endpoint.ClientHash([]byte(s)); got != want {
+			t.Errorf("%q: %x, want %x", s, got, want)
+		}
+	})
 }
 
 func TestClientHashNeverAllocates(t *testing.T) {

@@ -12,8 +12,10 @@ type distinct struct {
 	limit     int
 	slots     []uint64 // a hash set with linear probing, a power of two long; 0 = free
 	used      int
-	zero      bool    // the hash 0 was added
-	registers []uint8 // nil while exact
+	zero      bool       // the hash 0 was added
+	registers []uint8    // nil while exact
+	waiting   [64]uint64 // values that were added but not counted yet, the first waits of them
+	waits     int
 }
 
 const (
@@ -25,8 +27,24 @@ func newDistinct(limit int) *distinct {
 	return &distinct{limit: limit, slots: make([]uint64, firstSlots)}
 }
 
-// add counts a value by its hash.
+// add counts a value by its hash. Values wait for each other, since the processor loads many slots in the time of one.
 func (d *distinct) add(h uint64) {
+	d.waiting[d.waits] = h
+	if d.waits++; d.waits == len(d.waiting) {
+		d.settle()
+	}
+}
+
+// settle counts the values that wait.
+func (d *distinct) settle() {
+	for _, h := range d.waiting[:d.waits] {
+		d.take(h)
+	}
+	d.waits = 0
+}
+
+// take counts one of them.
+func (d *distinct) take(h uint64) {
 	switch {
 	case d.registers != nil:
 		d.estimate(h)
@@ -96,6 +114,8 @@ func (d *distinct) estimate(h uint64) {
 
 // merge adds the values of o, which has the same limit.
 func (d *distinct) merge(o *distinct) {
+	d.settle()
+	o.settle()
 	if o.registers == nil {
 		o.each(d.add)
 		return
@@ -110,6 +130,7 @@ func (d *distinct) merge(o *distinct) {
 
 // count returns the number of different values and whether it is exact.
 func (d *distinct) count() (n int64, exact bool) {
+	d.settle()
 	if d.registers == nil {
 		return int64(d.used), true
 	}

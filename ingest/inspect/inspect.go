@@ -65,14 +65,10 @@ var noSpan = span{math.MaxInt64, math.MinInt64}
 type knownClient struct {
 	hash      uint64
 	household uint64 // endpoint.ClientHash
-	loopback  bool
 }
 
-// knownAgent is a user agent by its hash, which is 0 in a free place.
-type knownAgent struct {
-	hash uint64
-	kind agentKind
-}
+// knownAgent is a user agent by its hash, with its kind in the lowest bits. It is 0 in a free place.
+type knownAgent uint64
 
 // New returns an empty Inspection.
 func New(o Options) *Inspection {
@@ -91,16 +87,16 @@ func (i *Inspection) Add(r *ingest.Record) {
 	i.window.add(r.Start)
 	i.statuses.add(r.Status)
 	client := i.client(r.Client)
-	if client.loopback {
+	if isLoopback(r.Client) {
 		i.shares.Loopback++
 	}
 	path := endpoint.Path(r.Target)
 	i.paths.Add(path, client.household, r.Status)
 	method := methodOf(r.Method)
 	i.methods[method]++
-	agent := i.agent(r.Agent)
-	i.shares.add(r, method, agent.kind, isHealthPath(path))
-	i.repeats.add(mix(mix(client.hash^uint64(method))^xxhash.Sum64(path))^agent.hash, r, method, path)
+	agent, kind := i.agent(r.Agent)
+	i.shares.add(r, method, kind, isHealthPath(path))
+	i.repeats.add(mix(mix(client.hash^uint64(method))^xxhash.Sum64(path))^agent, r, method, path)
 }
 
 // client counts a client, unless it is one of the latest.
@@ -109,18 +105,20 @@ func (i *Inspection) client(client []byte) *knownClient {
 	known := &i.known[hash%knownClients]
 	if known.hash != hash || hash == 0 {
 		i.clients.add(hash)
-		*known = knownClient{hash: hash, household: endpoint.ClientHash(client), loopback: isLoopback(client)}
+		*known = knownClient{hash: hash, household: endpoint.ClientHash(client)}
 	}
 	return known
 }
 
-func (i *Inspection) agent(agent []byte) *knownAgent {
-	hash := xxhash.Sum64(agent)
+// agent returns the hash of a user agent and its kind.
+func (i *Inspection) agent(agent []byte) (hash uint64, kind agentKind) {
+	const bits = uint64(agentKinds - 1)
+	hash = xxhash.Sum64(agent)
 	known := &i.agents[hash%knownAgents]
-	if known.hash != hash || hash == 0 {
-		*known = knownAgent{hash: hash, kind: kindOf(agent)}
+	if uint64(*known)&^bits != hash&^bits || *known == 0 {
+		*known = knownAgent(hash&^bits | uint64(kindOf(agent)))
 	}
-	return known
+	return hash, agentKind(uint64(*known) & bits)
 }
 
 // mix spreads the bits of x (the finalizer of splitmix64, Steele, Lea and Flood 2014).

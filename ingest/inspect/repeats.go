@@ -26,7 +26,6 @@ const (
 type repeat struct {
 	key    uint64
 	n      int64
-	hold   int64 // majority vote for the slot (Boyer and Moore 1981): at 0 the request gives way to another
 	last   int64 // start of the latest one
 	near   int64 // intervals that are about the usual one
 	period int64 // the usual interval in nanoseconds: that of a majority vote
@@ -42,31 +41,38 @@ type repeat struct {
 // that makes up more than the half of what falls into its slot cannot be missed. What it finds depends on the order of the
 // lines of a file, and on nothing else.
 type repeats struct {
-	slots []repeat
-	files map[uint64]repeat // of the files that have ended
-	limit uint64            // keys above it are not kept
+	holders [repeatSlots]holder // apart from the slots, since most requests see no more
+	slots   [repeatSlots]repeat
+	files   map[uint64]repeat // of the files that have ended
+	limit   uint64            // keys above it are not kept
 }
 
-func newRepeats() *repeats {
-	return &repeats{slots: make([]repeat, repeatSlots), files: map[uint64]repeat{}, limit: ^uint64(0)}
+// holder is the request that holds a slot.
+type holder struct {
+	key  uint64
+	hold int64 // majority vote for the slot (Boyer and Moore 1981): at 0 the request gives way to another
 }
+
+func newRepeats() *repeats { return &repeats{files: map[uint64]repeat{}, limit: ^uint64(0)} }
 
 // add counts one request; key is the hash of what makes it the same.
 func (t *repeats) add(key uint64, r *ingest.Record, method uint8, path []byte) {
+	h := &t.holders[key&(repeatSlots-1)]
+	if h.key != key && h.hold > 0 {
+		h.hold--
+		return
+	}
 	s := &t.slots[key&(repeatSlots-1)]
-	if s.key != key {
-		if s.hold > 0 {
-			s.hold--
-			return
-		}
+	if h.key != key {
 		t.close(s)
+		*h = holder{key: key}
 		*s = repeat{key: key, last: r.Start, method: method}
 	} else if s.n > 0 {
 		s.interval(max(r.Start-s.last, s.last-r.Start))
 		s.last = r.Start
 	}
 	s.n++
-	s.hold++
+	h.hold++
 	if s.agreed == 0 {
 		s.status = r.Status
 	}
@@ -147,8 +153,8 @@ func (t *repeats) prune() {
 func (t *repeats) end() {
 	for i := range t.slots {
 		t.close(&t.slots[i])
-		t.slots[i] = repeat{}
 	}
+	t.holders, t.slots = [repeatSlots]holder{}, [repeatSlots]repeat{}
 }
 
 // merge adds what o found in other files. Both are ended.

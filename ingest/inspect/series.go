@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"encoding/binary"
 	"maps"
 	"math"
 	"slices"
@@ -40,8 +41,8 @@ func (b *block) at(i int) uint32 {
 // each calls f for every bin with requests, in order.
 func (b *block) each(f func(i int, n uint32)) {
 	for i := 0; i < blockBins; i++ {
-		if b.halves != nil && i&1 == 0 && b.halves[i/2] == 0 {
-			i++ // most bins of a quiet log
+		if b.halves != nil && i&15 == 0 && binary.LittleEndian.Uint64(b.halves[i/2:]) == 0 {
+			i += 15 // most bins of a quiet log
 			continue
 		}
 		if n := b.at(i); n > 0 {
@@ -52,9 +53,17 @@ func (b *block) each(f func(i int, n uint32)) {
 
 func (b *block) cost() int { return blockCost + len(b.halves) + len(b.bytes) + 4*len(b.words) }
 
-// add counts n more requests in a bin, at most as many as a word holds.
-func (b *block) add(i int, n uint32) {
+// add counts n more requests in a bin, at most as many as a word holds. It returns the bytes by which the block grew.
+func (b *block) add(i int, n uint32) (grown int) {
+	if b.halves != nil {
+		half, shift := &b.halves[i/2], i&1*4
+		if n <= uint32(15-*half>>shift&15) {
+			*half += uint8(n) << shift
+			return 0
+		}
+	}
 	n += min(b.at(i), math.MaxUint32-n)
+	before := b.cost()
 	switch {
 	case b.words == nil && n > math.MaxUint8:
 		words := make([]uint32, blockBins)
@@ -62,22 +71,19 @@ func (b *block) add(i int, n uint32) {
 			words[j] = b.at(j)
 		}
 		b.halves, b.bytes, b.words = nil, nil, words
-	case b.halves != nil && n > 15:
+	case b.halves != nil:
 		bytes := make([]uint8, blockBins)
 		for j := range bytes {
 			bytes[j] = uint8(b.at(j))
 		}
 		b.halves, b.bytes = nil, bytes
 	}
-	switch {
-	case b.words != nil:
+	if b.words != nil {
 		b.words[i] = n
-	case b.bytes != nil:
+	} else {
 		b.bytes[i] = uint8(n)
-	default:
-		half := &b.halves[i/2]
-		*half = *half&^(15<<(i&1*4)) | uint8(n)<<(i&1*4)
 	}
+	return b.cost() - before
 }
 
 // series counts requests by second, over any span and in any order. When the counts need more than its memory, it goes
@@ -109,9 +115,7 @@ func (s *series) addBin(bin int64, n uint32) {
 			s.used += s.last.cost()
 		}
 	}
-	before := s.last.cost()
-	s.last.add(int(bin&(blockBins-1)), n)
-	s.used += s.last.cost() - before
+	s.used += s.last.add(int(bin&(blockBins-1)), n)
 	for s.used > s.memory && s.shift < 63-blockBits {
 		s.coarsen()
 	}

@@ -78,13 +78,18 @@ func TestTrap36SharesAreToldAndNothingIsFiltered(t *testing.T) {
 	}
 	plain := get("/a", "Mozilla/5.0")
 	f(inspect.Shares{}, plain)
-	for _, agent := range []string{"kube-probe/1.30", "ELB-HealthChecker/2.0", "GoogleHC/1.0", "Amazon-Route53-Health-Check-Service", "Consul Health Check"} {
+	for _, agent := range []string{"kube-probe/1.30", "ELB-HealthChecker/2.0", "GoogleHC/1.0", "Amazon-Route53-Health-Check-Service", "Consul Health Check",
+		"a betteruptime", "NAGIOS", "x Check_HTTP/2"} {
 		f(inspect.Shares{Bots: 1, HealthChecks: 1}, get("/a", agent))
 	}
-	for _, agent := range []string{"Examplebot/2.1", "curl/8.5", "Go-http-client/1.1"} {
+	for _, agent := range []string{"Examplebot/2.1", "curl/8.5", "Go-http-client/1.1", "aBot", "BOTH"} {
 		f(inspect.Shares{Bots: 1}, get("/a", agent))
 	}
-	for _, path := range []string{"/health", "/healthz?full=1", "/api/v1/healthz/", "/ping", "/ready", "/live", "/status", "/HealthCheck", "http://other.example/livez"} {
+	for _, agent := range []string{"", "b", "bo", "curl", "cra wl", "Go-htt", "http client"} {
+		f(inspect.Shares{}, get("/a", agent))
+	}
+	for _, path := range []string{"/health", "/healthz?full=1", "/api/v1/healthz/", "/ping", "/ready", "/live", "/status", "/HealthCheck", "/__heartbeat__", "/a/SERVER-STATUS//", "/_health",
+		"/up.php", "http://other.example/livez"} {
 		r := get(path, "")
 		want := inspect.Shares{HealthChecks: 1}
 		if path[0] != '/' {
@@ -92,7 +97,7 @@ func TestTrap36SharesAreToldAndNothingIsFiltered(t *testing.T) {
 		}
 		f(want, r)
 	}
-	for _, path := range []string{"/orders/status", "/mental-health", "/blog/live", "/healthy-food", "*", ""} {
+	for _, path := range []string{"/orders/status", "/mental-health", "/blog/live", "/healthy-food", "/1server-status", "health", "/", "//", "*", ""} {
 		f(inspect.Shares{}, get(path, ""))
 	}
 	for _, client := range []string{"127.0.0.1", "::1", "::ffff:127.0.0.1", "unix:", "localhost"} {
