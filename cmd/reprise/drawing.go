@@ -34,7 +34,7 @@ func (s *shell) schedule(ctx context.Context, name, out string, force bool, o sc
 	}
 	defer file.Close()
 	if file.table.Profile.Total() == 0 {
-		return nil, &failure{code: "EMPTY", exit: exitInput, what: name + " holds no request", fix: "reprise inspect LOG says what the log holds"}
+		return nil, &failure{code: codeEmpty, exit: exitInput, what: name + " holds no request", fix: "reprise inspect LOG says what the log holds"}
 	}
 	drawing, d, err := draw(ctx, file, o)
 	if err != nil {

@@ -55,7 +55,6 @@ func create(name string, force bool, stdout io.Writer, inputs ...string) (*outpu
 	return &output{Writer: bufio.NewWriterSize(f, 1<<16), file: f, name: name}, nil
 }
 
-// absent refuses an output that exists. Force replaces files, but no folder.
 // apart refuses an output that is one of the inputs, by whatever name.
 func apart(name string, inputs []string) error {
 	out, err := os.Stat(name)
@@ -70,6 +69,7 @@ func apart(name string, inputs []string) error {
 	return nil
 }
 
+// absent refuses an output that exists. Force replaces files, but no folder.
 func absent(name string, force bool) error {
 	info, err := os.Lstat(name)
 	switch {

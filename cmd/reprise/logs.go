@@ -92,7 +92,7 @@ func inputFailure(err error) error {
 	case errors.As(err, &custom):
 		return usage("LOG-FORMAT", err.Error(), `--log-format '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent'`)
 	case errors.Is(err, ingest.ErrEmpty):
-		return &failure{code: "EMPTY", exit: exitInput, what: err.Error(), fix: "check that the log was not rotated away"}
+		return &failure{code: codeEmpty, exit: exitInput, what: err.Error(), fix: "check that the log was not rotated away"}
 	case errors.Is(err, ingest.ErrConsumed):
 		return usage("INPUT", err.Error(), "name each input once")
 	case isPath && path.Op != "read", errors.Is(err, source.ErrNoFile), errors.Is(err, filepath.ErrBadPattern):
@@ -142,8 +142,10 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// codeRejects is the code of a log with too many rejected lines.
-const codeRejects = "REJECTS"
+const (
+	codeRejects = "REJECTS" // a log with too many rejected lines
+	codeEmpty   = "EMPTY"   // logs without a request
+)
 
 // checkRefused applies --max-reject to records that have no clean form.
 func (o *logOptions) checkRefused(records, refused int64, by map[string]int64) error {
@@ -168,12 +170,16 @@ func (o *logOptions) check(r ingest.Report) error {
 			if share > 0.5 {
 				fix = "the format is not that of the log: leave --log-format out to detect it, or give the server's own line"
 			}
-			return &failure{code: codeRejects, exit: exitInput, fix: fix,
+			why := ""
+			if f.Failure != "" { // damage is what the lines were rejected for, so reading on or with another format does not help
+				why, fix = "not read to the end: "+f.Failure, "copy the log again from its source"
+			}
+			return &failure{code: codeRejects, exit: exitInput, why: why, fix: fix,
 				what: fmt.Sprintf("%s: %d of %d lines were rejected (%.2f %%, limit %.2f %%): %s", f.Name, f.Rejected, n, 100*share, 100*o.maxReject, reasons(f.Reasons))}
 		}
 	}
 	if t.Records == 0 {
-		return &failure{code: "EMPTY", exit: exitInput, what: fmt.Sprintf("no request in %d lines", t.Lines), fix: "reprise inspect LOG says what the log holds"}
+		return &failure{code: codeEmpty, exit: exitInput, what: fmt.Sprintf("no request in %d lines", t.Lines), fix: "reprise inspect LOG says what the log holds"}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"os"
 	"strings"
 
 	"reprise/anonymize/recordfile"
@@ -12,8 +13,8 @@ import (
 // misread says what a file that fits no log format looks like, and what helps; both are empty when the file
 // tells nothing. It looks at the beginning only and repeats nothing of it.
 func misread(name string) (what, fix string) {
-	if name == "-" {
-		return "", ""
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return "", "" // what was read of a pipe is gone, and opening it again would wait for another writer
 	}
 	if what, fix = recordKind(name); what != "" {
 		return what, fix

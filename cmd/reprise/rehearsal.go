@@ -49,7 +49,7 @@ func (f *planFile) read(ctx context.Context) error {
 	}
 	f.header, f.trailer = r.Header(), r.Trailer()
 	if f.trailer.Records == 0 {
-		return &failure{code: "EMPTY", exit: exitInput, what: "the plan holds no arrival"}
+		return &failure{code: codeEmpty, exit: exitInput, what: "the plan holds no arrival"}
 	}
 	if f.terms, err = plan.TermsOf(f.header); err != nil {
 		return &recordfile.LineError{Line: 1, Err: err}

@@ -30,7 +30,7 @@ func (o *logOptions) rejectsTo(force bool) (finish func(error) error, err error)
 	if o.rejects == "-" {
 		return nil, usage("USAGE", "--rejects needs a file: stdout carries the result", "--rejects rejects.jsonl")
 	}
-	out, err := create(o.rejects, force, nil)
+	out, err := create(o.rejects, force, nil, o.names...)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +44,10 @@ func (o *logOptions) rejectsTo(force bool) (finish func(error) error, err error)
 	}
 	return func(err error) error {
 		defer out.discard()
-		// Rejected lines are most wanted when there are too many of them; a reading that left a file out is over.
+		// Rejected lines are most wanted when there are too many of them, or nothing else; a reading that left a file out
+		// is over.
 		var f *failure
-		if err == nil || errors.As(err, &f) && (f.code == codeRejects || f.code == codeUnreadable) {
+		if err == nil || errors.As(err, &f) && (f.code == codeRejects || f.code == codeUnreadable || f.code == codeEmpty) {
 			return errors.Join(err, out.commit())
 		}
 		return err

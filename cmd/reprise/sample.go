@@ -118,7 +118,7 @@ func (s *shell) sample(ctx context.Context, name, out string, force bool, o samp
 	}
 	defer v.Close()
 	if v.Totals().Population == 0 {
-		return nil, &failure{code: "EMPTY", exit: exitInput, what: name + " holds no record", fix: "reprise inspect LOG says what the log holds"}
+		return nil, &failure{code: codeEmpty, exit: exitInput, what: name + " holds no record", fix: "reprise inspect LOG says what the log holds"}
 	}
 	h := r.Header()
 	err = v.Write(dst, recordfile.Header{Tool: tool(), KeyID: h.KeyID, Lineage: h.Lineage,
