@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"sync"
@@ -19,6 +18,7 @@ type file struct {
 	specs  []string // of the formats that its sample has, the most frequent first
 	given  bool     // by the user, not detected
 	sample sample
+	size   int64         // in bytes when the sample was read
 	first  int64         // start of the first line that has one, math.MaxInt64 when none has
 	input  *source.Input // an input that can be read only once stays open from Open to the reading
 	once   bool
@@ -39,12 +39,15 @@ type file struct {
 func openFile(ctx context.Context, name string, o *Options) (*file, error) {
 	f := &file{name: name, first: math.MaxInt64}
 	f.account.FileReport = FileReport{Name: name}
-	in, err := source.Open(name, source.Options{Hash: !o.SkipHash, Stdin: o.Stdin})
+	in, err := openInput(ctx, name, source.Options{Hash: !o.SkipHash, Stdin: o.Stdin})
+	if err != nil && ctx.Err() != nil {
+		return nil, err
+	}
 	if err != nil {
 		f.fail(err)
 		return f, nil
 	}
-	f.once = in.Once()
+	f.once, f.size = in.Once(), in.Size()
 	if f.once {
 		in.ReadAhead()
 	}
@@ -57,6 +60,10 @@ func openFile(ctx context.Context, name string, o *Options) (*file, error) {
 		f.fail(errors.Join(err, in.Close()))
 		return f, nil
 	}
+	if warnings := in.Warnings(); len(f.sample.data) == 0 && len(warnings) > 0 {
+		f.fail(errors.Join(fmt.Errorf("%s: %s", name, warnings[0]), in.Close()))
+		return f, nil
+	}
 	if err = f.settle(o); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
@@ -67,6 +74,31 @@ func openFile(ctx context.Context, name string, o *Options) (*file, error) {
 	}
 	f.sample.data = nil
 	return f, in.Close()
+}
+
+// openInput opens an input. One that waits for its first bytes, such as a FIFO without a writer, is given up when ctx
+// ends: nothing interrupts such a wait, so it ends by itself, when a byte comes or the process goes.
+func openInput(ctx context.Context, name string, o source.Options) (*source.Input, error) {
+	type opened struct {
+		in  *source.Input
+		err error
+	}
+	result := make(chan opened, 1)
+	go func() {
+		in, err := source.Open(name, o)
+		result <- opened{in, err}
+	}()
+	select {
+	case got := <-result:
+		return got.in, got.err
+	case <-ctx.Done():
+		go func() {
+			if got := <-result; got.err == nil {
+				_ = got.in.Close() // nobody waits for it
+			}
+		}()
+		return nil, ctx.Err()
+	}
 }
 
 // fail notes that the input cannot be read.
@@ -188,7 +220,7 @@ func (f *file) open(o *Options, ahead bool) (*source.Input, *lines, error) {
 		return nil, nil, fmt.Errorf("%s: %w", f.name, ErrConsumed)
 	}
 	f.input = nil
-	l := f.sample.cutter(io.MultiReader(bytes.NewReader(f.sample.data), in))
+	l := f.sample.cutter(f.sample.again(in))
 	l.base, l.zeros = f.sample.zeros, f.sample.zeros
 	return in, l, nil
 }

@@ -90,11 +90,25 @@ func (l *lines) next() (line []byte, long bool, err error) {
 }
 
 func (l *lines) skipZeros() {
-	first := l.start
-	for l.start < l.end && l.buf[l.start] == 0 {
-		l.start++
+	if l.start < l.end && l.buf[l.start] == 0 {
+		n := leadingZeros(l.buf[l.start:l.end])
+		l.start += n
+		l.zeros += int64(n)
 	}
-	l.zeros += int64(l.start - first)
+}
+
+// hole is compared as a whole: the zeros of a hole may be gigabytes.
+var hole [4 << 10]byte
+
+func leadingZeros(b []byte) int {
+	n := 0
+	for len(b)-n >= len(hole) && bytes.Equal(b[n:n+len(hole)], hole[:]) {
+		n += len(hole)
+	}
+	for n < len(b) && b[n] == 0 {
+		n++
+	}
+	return n
 }
 
 // fill reads more bytes behind the unread ones, which move to the front of the buffer.

@@ -3,7 +3,9 @@ package ingest_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -98,6 +100,7 @@ func TestInputsThatChange(t *testing.T) {
 	rep := r.Report()
 	equal(t, "records", rep.Total().Records, n)
 	equal(t, "vanished", rep.Files[0].Failure != "", true)
+	equal(t, "cut", strings.Contains(rep.Files[1].Failure, "shortened"), true)
 	equal(t, "whole", rep.Files[2].Records, 100)
 	for _, f := range rep.Files {
 		checkBalance(t, f)
@@ -124,6 +127,9 @@ func TestTrap20FailureOfDamagedFiles(t *testing.T) {
 		}
 	}
 	whole := b.Bytes()
+	// Damage that leaves no line is no empty log.
+	_, err := ingest.Open(t.Context(), []string{writeFile(t, "log.gz", whole[:12])}, ingest.Options{})
+	equal(t, "nothing left", err != nil && !errors.Is(err, ingest.ErrEmpty) && strings.Contains(err.Error(), "end in the middle"), true)
 	f(whole, false)
 	f(append(bytes.Clone(whole), "tail"...), false)
 	f(whole[:len(whole)/2], true)
@@ -172,4 +178,26 @@ func (f *failing) Read(p []byte) (int, error) {
 		return f.text.Read(p)
 	}
 	return f.err.Read(p)
+}
+
+// silent is an input that gives nothing before it is told to end.
+type silent chan struct{}
+
+func (s silent) Read([]byte) (int, error) {
+	<-s
+	return 0, io.EOF
+}
+
+// Open does not wait for an input that gives nothing.
+func TestOpenIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in := make(silent)
+	failed := make(chan error)
+	go func() {
+		_, err := ingest.Open(ctx, []string{"-"}, ingest.Options{Stdin: in})
+		failed <- err
+	}()
+	cancel()
+	equal(t, "cancelled", errors.Is(<-failed, context.Canceled), true)
+	close(in) // and what waits ends with the input
 }

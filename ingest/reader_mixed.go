@@ -8,8 +8,7 @@ import (
 const (
 	runLines    = 100     // rejected lines in a row that are looked at again
 	runBytes    = 1 << 20 // and at most as many bytes
-	runPause    = 1024    // lines without another look after one that found nothing; doubled each time
-	runPauses   = 10      // doublings at most
+	runPause    = 1024    // lines without another look after one that found nothing, so that looking takes little time
 	fileFormats = 4       // formats that one file may have
 )
 
@@ -23,11 +22,10 @@ type heldLine struct {
 // run is a row of rejected lines. Where a file goes on in another format, all of its lines are rejected from
 // there on, so a long row is held back, looked at, and read again if it fits another known format.
 type run struct {
-	lines    []heldLine
-	store    []byte
-	fields   []byte // the latest "#Fields:" line, of which no format of the file knows
-	from     int64  // line before which nothing is held
-	failures int    // looks that found nothing
+	lines  []heldLine
+	store  []byte
+	fields []byte // the latest "#Fields:" line, of which no format of the file knows
+	from   int64  // line before which nothing is held
 }
 
 func (u *run) add(pos Pos, v Verdict, line []byte) {
@@ -87,11 +85,9 @@ func (r *reading) look() error {
 	d := &detector{options: r.formats.options}
 	found, ok := d.find(r.formats.others(), lines, false)
 	if !ok {
-		r.run.from = r.Lines + runPause<<min(r.run.failures, runPauses)
-		r.run.failures++
+		r.run.from = r.Lines + runPause
 		return r.breakRun()
 	}
-	r.run.failures = 0
 	if err := r.adopt(found.spec, held[0].pos.Line); err != nil {
 		return err
 	}

@@ -150,6 +150,11 @@ func TestGarbageInTheMiddle(t *testing.T) {
 	if len(targets) < 4000 || len(rep.Formats) != 2 {
 		t.Errorf("%d records, formats %s", len(targets), uses(rep))
 	}
+	// However much garbage there was, about as many lines as are skipped between two looks are lost.
+	targets, rep = readText(t, manyLines(2000, common)+manyLines(50_000, func(i int) string { return "panic\n" })+manyLines(3000, caddy), ingest.Options{})
+	if len(targets) < 3800 || len(rep.Formats) != 2 {
+		t.Errorf("%d records, formats %s", len(targets), uses(rep))
+	}
 }
 
 // shapeOf is the type of a word of hexadecimal digits, as a shape shows it.

@@ -231,6 +231,9 @@ func (r *reading) finish(in *source.Input) {
 			r.Failure = w.String()
 		}
 	}
+	if r.Failure == "" && in.Size() < r.file.size {
+		r.Failure = "the file was shortened before it was read"
+	}
 	if r.Stamp == "unknown" && r.maxLate > startDisorder {
 		r.Stamp, r.Why = startByDisorder(r.maxLate)
 	}

@@ -110,6 +110,42 @@ func TestTrap18LongLines(t *testing.T) {
 	equal(t, "position", rejects[0], ingest.Reject{Pos: ingest.Pos{File: "-", Line: 3, Byte: int64(len(line("/1")+long) + 2)}, Reason: ingest.TooLong, Column: ingest.MaxLine + 1})
 }
 
+// A file may begin with lines that are too long: its format is that of the lines after them.
+func TestTrap18LongLinesAtTheBeginning(t *testing.T) {
+	f := func(sizes ...int) {
+		t.Helper()
+		text, long := "", 0
+		for _, size := range sizes {
+			text += strings.Repeat("x", size) + "\n"
+			if size > ingest.MaxLine {
+				long++
+			}
+		}
+		at := int64(len(text) + len(line("/1")) + 1)
+		text += line("/1") + "\nbad\n" + manyLines(100, common)
+		for _, name := range []string{"-", writeFile(t, "log", []byte(text))} {
+			var last ingest.Reject
+			r, err := ingest.Open(t.Context(), []string{name}, ingest.Options{Stdin: strings.NewReader(text), Reject: func(r ingest.Reject) error { last = r; return nil }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range r.Records(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			rep := r.Report().Files[0]
+			checkBalance(t, rep)
+			equal(t, "records", rep.Records, 101)
+			equal(t, "too long", rep.Reasons["too_long"], int64(long))
+			equal(t, "position", last.Pos, ingest.Pos{File: name, Line: int64(len(sizes)) + 2, Byte: at})
+		}
+	}
+	f(ingest.MaxLine + 1)
+	f(ingest.MaxLine+2, 0)
+	f(3*ingest.MaxLine, ingest.MaxLine+1, 5*ingest.MaxLine)
+}
+
 func TestTrap19LineEnds(t *testing.T) {
 	f := func(text, want string, lines, skipped int64) {
 		t.Helper()

@@ -171,12 +171,15 @@ func TestFileChangesWhileRead(t *testing.T) {
 		return slices.Concat(first, rest), in
 	}
 	appended := func(path string) error { return os.WriteFile(path, append(text, "more\n"...), 0o644) }
-	if got, _ := f(text, appended); !bytes.Equal(got, append(text, "more\n"...)) {
-		t.Errorf("appended: %d of %d bytes", len(got), len(text)+5)
+	if got, in := f(text, appended); !bytes.Equal(got, append(text, "more\n"...)) || len(in.Warnings()) != 0 {
+		t.Errorf("appended: %d of %d bytes, %v", len(got), len(text)+5, in.Warnings())
 	}
 	half := func(path string) error { return os.Truncate(path, int64(len(text)/2)) }
-	if got, _ := f(text, half); !bytes.Equal(got, text[:len(text)/2]) {
-		t.Errorf("truncated: %d of %d bytes", len(got), len(text)/2)
+	for _, change := range []func(path string) error{half, func(path string) error { return os.Truncate(path, 10) }} {
+		got, in := f(text, change)
+		if w := in.Warnings(); !bytes.HasPrefix(text, got) || len(got) > len(text)/2 || len(w) != 1 || w[0].Kind != source.Shortened || w[0].Bytes != int64(len(got)) {
+			t.Errorf("truncated: %d of %d bytes, %v", len(got), len(text)/2, w)
+		}
 	}
 	packed := gzipped(t, string(text))
 	half = func(path string) error { return os.Truncate(path, int64(len(packed)/2)) }

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -30,7 +31,10 @@ type Input struct {
 	ahead *readAhead
 	joint []byte   // where Extend puts together what fits in no block
 	file  *os.File // nil for the standard input, which is the caller's to close
+	size  int64    // of the file when it was opened; 0 for what can be read only once
 	err   error    // what Read returned last, io.EOF included
+
+	interrupted atomic.Bool
 }
 
 // Open opens the path or Stdin, looks at its first bytes and prepares the decoder. Opening a FIFO waits for its
@@ -54,6 +58,9 @@ func Open(name string, o Options) (*Input, error) {
 			return nil, err
 		}
 		in.file, r, in.once = f, f, !info.Mode().IsRegular()
+		if !in.once {
+			in.size = info.Size()
+		}
 	case o.Stdin != nil:
 		r, in.once = o.Stdin, true
 	default:
@@ -106,6 +113,9 @@ func (in *Input) ReadAhead() {
 
 // Read implements io.Reader over the text.
 func (in *Input) Read(p []byte) (int, error) {
+	if in.interrupted.Load() {
+		return 0, in.note(ErrInterrupted)
+	}
 	n, err := in.text.Read(p)
 	return n, in.note(err)
 }
@@ -115,11 +125,24 @@ func (in *Input) note(err error) error {
 	if err == nil {
 		return nil
 	}
+	if err == io.EOF && in.err != io.EOF {
+		in.checkSize()
+	}
 	in.err = err
 	if err == io.EOF {
 		return err
 	}
 	return fmt.Errorf("%s: %w", in.name, err)
+}
+
+// checkSize warns of a file that had more bytes when it was opened than could be read, or has fewer now.
+func (in *Input) checkSize() {
+	if in.size == 0 || in.raw.err != io.EOF || len(in.dec.warn) > 0 { // the files of /proc have size 0
+		return
+	}
+	if info, err := in.file.Stat(); in.raw.read < in.size || err == nil && info.Size() < in.raw.read {
+		in.dec.warn = append(in.dec.warn, Warning{Kind: Shortened, Codec: in.dec.codec, Bytes: in.raw.read})
+	}
 }
 
 // Extend returns kept and the bytes that follow what was read last behind it. kept is the unread end of what Extend
@@ -141,9 +164,10 @@ func (in *Input) Extend(kept []byte) ([]byte, error) {
 	return in.joint[:len(kept)+n], err
 }
 
-// Interrupt ends a Read that waits, now or later, with ErrInterrupted. It needs ReadAhead, and may be
-// called from any goroutine and more than once.
+// Interrupt ends all later Reads with ErrInterrupted and, after ReadAhead, one that waits. It may be called from any
+// goroutine and more than once.
 func (in *Input) Interrupt() {
+	in.interrupted.Store(true)
 	if in.ahead != nil {
 		in.ahead.interrupt()
 	}
@@ -175,6 +199,9 @@ func (in *Input) closeFile() error {
 // Name returns the name as given to Open.
 func (in *Input) Name() string { return in.name }
 
+// Size returns the number of bytes that the file had when it was opened, 0 for what can be read only once.
+func (in *Input) Size() int64 { return in.size }
+
 // Once tells whether the input can be read only once: the standard input, a FIFO, a device.
 func (in *Input) Once() bool { return in.once }
 
@@ -200,13 +227,15 @@ func (in *Input) SHA256() string {
 
 // rawBytes counts into the digest what the decoder takes from the file.
 type rawBytes struct {
-	r   io.Reader
-	sum hash.Hash
-	err error // what r returned last
+	r    io.Reader
+	sum  hash.Hash
+	read int64
+	err  error // what r returned last
 }
 
 func (b *rawBytes) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
+	b.read += int64(n)
 	if b.sum != nil {
 		b.sum.Write(p[:n])
 	}

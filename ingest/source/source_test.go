@@ -285,6 +285,22 @@ func TestInterrupt(t *testing.T) {
 	if err := in.Close(); err != nil {
 		t.Error(err)
 	}
+
+	// Without a read-ahead it ends what is read later.
+	in, err = source.Open(path, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Extend(nil); err != nil {
+		t.Fatal(err)
+	}
+	in.Interrupt()
+	if _, err := in.Extend(nil); !errors.Is(err, source.ErrInterrupted) {
+		t.Errorf("got %v", err)
+	}
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // Extend gives the same text as Read, whatever part of it is kept each time, and in whatever order both are called.
