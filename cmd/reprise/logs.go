@@ -48,6 +48,9 @@ func (s *shell) logOptionsFor(c *cli.Context, logs []string) (logOptions, error)
 	if !(o.maxReject >= 0 && o.maxReject <= 1) {
 		return o, usage("USAGE", fmt.Sprintf("--max-reject: %v is not between 0 and 1", o.maxReject), "--max-reject 0.01")
 	}
+	if o.rejects != "" && c.String("output") != "" && filepath.Clean(o.rejects) == filepath.Clean(c.String("output")) {
+		return o, usage("USAGE", "--rejects and --output name the same file", "--rejects rejects.jsonl")
+	}
 	names, err := source.Expand(logs)
 	if err != nil {
 		return o, inputFailure(err)
