@@ -14,6 +14,13 @@ const (
 
 // suggest makes an nginx log_format from the shape of the lines. It returns one that fits them, or "".
 func (d *detector) suggest(lines []sampleLine) string {
+	return d.guess(lines, suggestLines, func(line []byte) string { return (&suggestion{line: line}).build() })
+}
+
+// guess returns the first format string made from one of the lines that at least as many lines as least, and nine
+// tenths of them, fit; "" when there is none. What form takes may be changed; it returns "" for a line that
+// tells nothing.
+func (d *detector) guess(lines []sampleLine, least int, form func(line []byte) string) string {
 	tries := 0
 	for i := range lines {
 		if lines[i].directive || lines[i].half {
@@ -22,11 +29,15 @@ func (d *detector) suggest(lines []sampleLine) string {
 		if tries++; tries > suggestTries {
 			break
 		}
-		spec := (&suggestion{line: lines[i].text}).build()
+		d.buf = append(d.buf[:0], lines[i].text...)
+		spec := form(d.buf)
+		if spec == "" {
+			continue
+		}
 		if _, err := NewFormat(spec, d.options); err != nil {
 			continue
 		}
-		if t := d.try(spec, lines, true); t.fits(true) && t.fitted >= suggestLines {
+		if t := d.try(spec, lines, true); t.fits(true) && t.fitted >= least {
 			return spec
 		}
 	}

@@ -24,27 +24,12 @@ func (d *detector) unread(spec string, format Format, lines []sampleLine) string
 		return ""
 	}
 	frame := strings.TrimSuffix(spec, f.name)
-	tries := 0
-	for i := range lines {
-		if lines[i].directive || lines[i].half {
-			continue
-		}
-		if tries++; tries > suggestTries {
-			break
-		}
-		d.buf = append(d.buf[:0], lines[i].text...)
-		whole := f.withRest(unframed(format, d.buf))
-		if whole == "" {
-			continue
-		}
-		if _, err := NewFormat(frame+whole, d.options); err != nil {
-			continue
-		}
-		if t := d.try(frame+whole, lines, true); t.fits(true) {
+	return d.guess(lines, 1, func(line []byte) string {
+		if whole := f.withRest(unframed(format, line)); whole != "" {
 			return frame + whole
 		}
-	}
-	return ""
+		return ""
+	})
 }
 
 // withRest names the columns of a line in a format string that reads the duration; "" when the line ends where the

@@ -63,17 +63,12 @@ func (f *envoy) Parse(line []byte, r *Record) Verdict {
 	return Verdict{Reason: outcome}
 }
 
-// parseResult finds the quote that ends the request, which starts at line[from], by the protocol before it and the
-// code and the flags behind it. It returns the index of the quote, or -1, and the index after the flags.
+// parseResult finds the quote that ends the request, which starts at line[from], by the code and the flags behind
+// it. It returns the index of the quote, or -1, and the index after the flags.
 func (f *envoy) parseResult(line []byte, from int, r *Record) (quote, after int) {
-	for i := from; ; i++ {
-		n := bytes.Index(line[i:], []byte(`" `))
-		if n < 0 {
-			return -1, 0
-		}
-		i += n
+	for i := requestQuote(line, from, from); i >= 0; i = requestQuote(line, from, i+1) {
 		code, next, ok := proxyWord(line, i+1)
-		if !ok || len(code) > 4 || !isDigits(code) || !endsRequest(line[from:i]) {
+		if !ok || len(code) > 4 || !isDigits(code) {
 			continue
 		}
 		flags, next, ok := proxyWord(line, next)
@@ -83,6 +78,23 @@ func (f *envoy) parseResult(line []byte, from int, r *Record) (quote, after int)
 		if r.Status, ok = parseStatus(code); ok {
 			return i, next
 		}
+	}
+	return -1, 0
+}
+
+// requestQuote returns the index of the first quote from line[at] on that can end the request which starts at
+// line[from], where nothing is escaped: it stands behind a protocol and before a column. -1 = there is none.
+func requestQuote(line []byte, from, at int) int {
+	for {
+		n := bytes.Index(line[at:], []byte(`" `))
+		if n < 0 {
+			return -1
+		}
+		at += n
+		if endsRequest(line[from:at]) {
+			return at
+		}
+		at++
 	}
 }
 

@@ -66,30 +66,23 @@ func (f *traefik) Parse(line []byte, r *Record) Verdict {
 // parseResult finds the quote that ends the request, which starts at line[from], and reads status and size behind
 // it. It returns the index of the quote, or -1, and the index after the size.
 func (f *traefik) parseResult(line []byte, from int, r *Record) (quote, after int) {
-	for i := from; ; i++ {
-		n := bytes.Index(line[i:], []byte(`" `))
-		if n < 0 {
-			return -1, 0
-		}
-		i += n
+	for i := requestQuote(line, from, from); i >= 0; i = requestQuote(line, from, i+1) {
 		status, next, ok := proxyWord(line, i+1)
-		if !ok || !isDigits(status) && string(status) != "-" || !endsRequest(line[from:i]) {
+		if !ok || !isDigits(status) && string(status) != "-" {
 			continue
 		}
 		size, next, ok := proxyWord(line, next)
 		if !ok || next == len(line) {
 			continue
 		}
-		if r.Status, ok = parseStatus(status); !ok {
-			continue
+		if r.Status, ok = parseStatus(status); ok && string(size) != "-" {
+			r.Bytes, ok = parseCount(size)
 		}
-		if string(size) == "-" {
-			return i, next
-		}
-		if r.Bytes, ok = parseCount(size); ok {
+		if ok {
 			return i, next
 		}
 	}
+	return -1, 0
 }
 
 // parseTail reads ` count "router" "url" Nms` at the end of s and returns where it begins.

@@ -76,7 +76,7 @@ func newLearner(limit, room int) *Learner {
 func (l *Learner) AddTarget(target []byte, client uint64, status int) {
 	l.Add(Path(target), client, status)
 	if _, query, ok := bytes.Cut(target, []byte{'?'}); ok && taught(status) {
-		l.addKeys(query, mix(client))
+		l.addKeys(query, Mix(client))
 	}
 }
 
@@ -85,7 +85,7 @@ func (l *Learner) Add(path []byte, client uint64, status int) {
 	if !taught(status) || len(path) == 0 || path[0] != '/' {
 		return
 	}
-	spread := mix(client)
+	spread := Mix(client)
 	l.crowd[spread%crowdWords] |= 1 << (spread >> 32 & 63)
 	if l.bar != l.paths.bar { // accounts were dropped, which recent may hold
 		clear(l.recent)
@@ -129,8 +129,8 @@ func (l *Learner) addKeys(query []byte, client uint64) {
 	}
 }
 
-// mix spreads the bits of x (the finalizer of splitmix64, Steele, Lea and Flood 2014).
-func mix(x uint64) uint64 {
+// Mix spreads the bits of x, so that those of hashes that were put together are as good as random (the finalizer of splitmix64, Steele, Lea and Flood 2014).
+func Mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

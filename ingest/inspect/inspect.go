@@ -96,7 +96,7 @@ func (i *Inspection) Add(r *ingest.Record) {
 	i.methods[method]++
 	agent, kind := i.agent(r.Agent)
 	i.shares.add(r, method, kind, isHealthPath(path))
-	i.repeats.add(mix(mix(client.hash^uint64(method))^xxhash.Sum64(path))^agent, r, method, path)
+	i.repeats.add(endpoint.Mix(endpoint.Mix(client.hash^uint64(method))^xxhash.Sum64(path))^agent, r, method, path)
 }
 
 // client counts a client, unless it is one of the latest.
@@ -119,14 +119,6 @@ func (i *Inspection) agent(agent []byte) (hash uint64, kind agentKind) {
 		*known = knownAgent(hash&^bits | uint64(kindOf(agent)))
 	}
 	return hash, agentKind(uint64(*known) & bits)
-}
-
-// mix spreads the bits of x (the finalizer of splitmix64, Steele, Lea and Flood 2014).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // Merge adds what o counted of other files. Both must have the same Options. All of a Summary but two things is that of
