@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -21,13 +23,27 @@ import (
 // it is called so.
 
 func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) == "reprise" {
+	switch filepath.Base(os.Args[0]) {
+	case "reprise":
 		main()
+	case limited:
+		self, err := os.Executable()
+		if err == nil {
+			err = limit()
+		}
+		if err == nil {
+			err = syscall.Exec(self, append([]string{"reprise"}, os.Args[1:]...), os.Environ())
+		}
+		panic(err)
 	}
 	os.Exit(testAll(m))
 }
 
-// folder of the link by which the test binary is called reprise.
+// limited is the name by which the test binary runs reprise as a user whom the modes of files bind, also for root: so
+// that the scripts can meet a file that must not be read.
+const limited = "limited-reprise"
+
+// folder of the links by which the test binary is called reprise.
 var folder string
 
 func testAll(m *testing.M) int {
@@ -37,7 +53,7 @@ func testAll(m *testing.M) int {
 	}
 	if err == nil {
 		defer os.RemoveAll(folder)
-		err = os.Symlink(self, filepath.Join(folder, "reprise"))
+		err = errors.Join(os.Symlink(self, filepath.Join(folder, "reprise")), os.Symlink(self, filepath.Join(folder, limited)))
 	}
 	if err != nil {
 		panic(err)

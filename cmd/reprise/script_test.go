@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,12 +26,6 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			return os.WriteFile(filepath.Join(e.WorkDir, "bind.yaml"), testdata.ShopBind, 0o644)
-		},
-		Condition: func(name string) (bool, error) {
-			if name != "root" {
-				return false, fmt.Errorf("unknown condition %s", name)
-			}
-			return os.Geteuid() == 0, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
