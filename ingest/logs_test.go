@@ -26,12 +26,20 @@ func readAll(t testing.TB, o ingest.Options, names ...string) ingest.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, report := countRecords(t, r)
+	return report
+}
+
+// countRecords reads r to its end, without keeping a record.
+func countRecords(t testing.TB, r *ingest.Reader) (records int64, report ingest.Report) {
+	t.Helper()
 	for _, err := range r.Records(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		records++
 	}
-	return r.Report()
+	return records, r.Report()
 }
 
 func checkBalance(t testing.TB, f ingest.FileReport) {

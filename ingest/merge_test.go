@@ -162,7 +162,7 @@ func TestMergeOpensFewFiles(t *testing.T) {
 	open := func() int {
 		entries, err := os.ReadDir("/proc/self/fd")
 		if err != nil {
-			t.Skip(err)
+			t.Skip("needs Linux: open files are counted in /proc")
 		}
 		return len(entries)
 	}

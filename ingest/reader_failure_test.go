@@ -90,14 +90,7 @@ func TestInputsThatChange(t *testing.T) {
 	if err := os.Truncate(names[1], 500); err != nil {
 		t.Fatal(err)
 	}
-	n := int64(0)
-	for _, err := range r.Records(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		n++
-	}
-	rep := r.Report()
+	n, rep := countRecords(t, r)
 	equal(t, "records", rep.Total().Records, n)
 	equal(t, "vanished", rep.Files[0].Failure != "", true)
 	equal(t, "cut", strings.Contains(rep.Files[1].Failure, "shortened"), true)
@@ -147,14 +140,7 @@ func TestReadErrorOfOneOfTwo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := int64(0)
-	for _, err := range r.Records(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		n++
-	}
-	rep := r.Report()
+	n, rep := countRecords(t, r)
 	equal(t, "failed", len(rep.Failed()), 1)
 	equal(t, "why", strings.Contains(rep.Failed()[0].Failure, "the disk is on fire"), true)
 	equal(t, "records", rep.Total().Records, n)

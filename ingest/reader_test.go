@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	_ "time/tzdata" // tests in named zones run everywhere
 
 	"go.uber.org/goleak"
 

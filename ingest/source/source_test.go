@@ -97,26 +97,32 @@ func read(t testing.TB, data []byte) (string, *source.Input, error) {
 	return string(direct), in, err
 }
 
+// wantText reads data, which must be of the codec and hold the text, with the damage that warnings name.
+func wantText(t *testing.T, data []byte, codec source.Codec, want string, warnings ...source.Kind) {
+	t.Helper()
+	got, in, err := read(t, data)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	var kinds []source.Kind
+	for _, w := range in.Warnings() {
+		kinds = append(kinds, w.Kind)
+		if w.Bytes != int64(len(want)) {
+			t.Errorf("%s: %d bytes kept, want %d", w, w.Bytes, len(want))
+		}
+	}
+	if got != want || in.Codec() != codec || !slices.Equal(kinds, warnings) {
+		t.Errorf("%s: %d bytes %.40q %v; want %s: %d %.40q %v", in.Codec(), len(got), got, kinds, codec, len(want), want, warnings)
+	}
+}
+
 func TestContentTellsTheCodec(t *testing.T) {
 	const a, b = "first line\n", "second line\n"
 	skippable := []byte{0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'x', 'y', 'z'}
 	f := func(data []byte, codec source.Codec, want string, warnings ...source.Kind) {
 		t.Helper()
-		got, in, err := read(t, data)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		var kinds []source.Kind
-		for _, w := range in.Warnings() {
-			kinds = append(kinds, w.Kind)
-			if w.Bytes != int64(len(want)) {
-				t.Errorf("%s: %d bytes kept, want %d", w, w.Bytes, len(want))
-			}
-		}
-		if got != want || in.Codec() != codec || !slices.Equal(kinds, warnings) {
-			t.Errorf("%s %q %v; want %s %q %v", in.Codec(), got, kinds, codec, want, warnings)
-		}
+		wantText(t, data, codec, want, warnings...)
 	}
 	f(nil, source.Plain, "")
 	f([]byte(a), source.Plain, a)

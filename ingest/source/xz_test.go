@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"slices"
 	"strings"
 	"testing"
 
@@ -48,18 +47,7 @@ func TestXZ(t *testing.T) {
 	long := numbered(500)
 	f := func(data []byte, want string, warnings ...source.Kind) {
 		t.Helper()
-		got, in, err := read(t, data)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		var kinds []source.Kind
-		for _, w := range in.Warnings() {
-			kinds = append(kinds, w.Kind)
-		}
-		if got != want || in.Codec() != source.XZ || !slices.Equal(kinds, warnings) {
-			t.Errorf("%s: %d bytes %v; want %d %v", in.Codec(), len(got), kinds, len(want), warnings)
-		}
+		wantText(t, data, source.XZ, want, warnings...)
 	}
 	hello, err := base64.StdEncoding.DecodeString(xzHello)
 	if err != nil {
