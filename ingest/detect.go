@@ -95,7 +95,7 @@ func (d *detector) try(spec string, lines []sampleLine, hurry bool) trial {
 		panic("ingest: a known format does not compile: " + err.Error())
 	}
 	t := trial{spec: spec, format: f}
-	about, _ := f.(framed)
+	about, _ := innermost(f).(framed)
 	var r Record
 	for i := range lines {
 		line := &lines[i]
@@ -229,11 +229,8 @@ func (d *detector) unknown(file string, lines []sampleLine, trials []trial) erro
 }
 
 // candidates lists the formats that the lines may have, most specific first, those in the frame that the lines
-// have before those without. Where "#Fields:" names the columns, nothing else counts.
+// have before those without. Where "#Fields:" names columns, the formats that it describes go before all.
 func candidates(lines []sampleLine) []string {
-	if slices.ContainsFunc(lines, func(l sampleLine) bool { return l.directive && isFields(l.text) }) {
-		return framedNames()
-	}
 	wrapper := detectWrapper(func(yield func([]byte) bool) {
 		for i := range lines {
 			if !lines[i].directive && !yield(lines[i].text) {
@@ -241,14 +238,18 @@ func candidates(lines []sampleLine) []string {
 			}
 		}
 	})
-	if wrapper == "" {
-		return Names()
-	}
 	var specs []string
-	for _, name := range Names() {
-		specs = append(specs, wrapper+"+"+name)
+	if wrapper != "" {
+		for _, name := range Names() {
+			specs = append(specs, wrapper+"+"+name)
+		}
 	}
-	return append(specs, Names()...)
+	specs = append(specs, Names()...)
+	if !slices.ContainsFunc(lines, func(l sampleLine) bool { return l.directive && isFields(l.text) }) {
+		return specs
+	}
+	described := framedNames()
+	return append(described, slices.DeleteFunc(specs, func(s string) bool { return slices.Contains(described, s) })...)
 }
 
 // isFields tells whether a directive names the columns of the lines below it, as W3C's extended format does.

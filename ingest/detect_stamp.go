@@ -36,13 +36,11 @@ func momentOf(spec string, format Format, given Stamp, lines []sampleLine) (s St
 
 // ownStamp tells which moment a format string logs.
 func ownStamp(format Format) (Stamp, bool) {
-	switch f := format.(type) {
+	switch f := innermost(format).(type) {
 	case *program:
 		return f.stamp, true
 	case *jsonFormat:
 		return f.stamp, true
-	case *wrapped:
-		return ownStamp(f.inner)
 	}
 	return StampAuto, false
 }

@@ -15,11 +15,7 @@ const (
 // unread returns a format string that reads the duration which seems to stand behind the columns of the combined
 // family; "" when nothing does. Whether it is the duration, only who configured the server knows.
 func (d *detector) unread(spec string, format Format, lines []sampleLine) string {
-	inner := format
-	for f, ok := inner.(*wrapped); ok; f, ok = inner.(*wrapped) {
-		inner = f.inner
-	}
-	f, ok := inner.(*family)
+	f, ok := innermost(format).(*family)
 	if !ok {
 		return ""
 	}

@@ -44,7 +44,7 @@ func rank(spec string) int {
 // directive tells the formats that are described by "#" lines about one.
 func (f *formats) directive(line []byte) {
 	for _, format := range f.list {
-		if about, ok := format.(framed); ok {
+		if about, ok := innermost(format).(framed); ok {
 			about.directive(line)
 		}
 	}
@@ -91,7 +91,7 @@ func (f *formats) taken(by Format) {
 // described tells whether a format of the file is described by "#" lines.
 func (f *formats) described() bool {
 	for _, format := range f.list {
-		if _, ok := format.(framed); ok {
+		if _, ok := innermost(format).(framed); ok {
 			return true
 		}
 	}

@@ -70,6 +70,23 @@ func TestTrap21FormatChanges(t *testing.T) {
 		"[{common 1} {w3c 2002}]")
 }
 
+// Lines in frames know of no "#Fields:", so one that stands after them describes lines of its own.
+func TestTrap21FieldsAfterFrames(t *testing.T) {
+	fields := "#Fields: date time c-ip cs-method cs-uri-stem sc-status\n"
+	bare := manyLines(5, func(i int) string { return fmt.Sprintf("2025-03-12 09:14:%02d 203.0.113.7 GET /w%d 200\n", i, i) })
+	for framedLines, want := range map[int]string{200: "[{compose+common 1} {compose+w3c 202}]", 2000: "[{compose+common 1} {compose+w3c 2002}]"} { // in the sample, and after it
+		framed := manyLines(framedLines, func(i int) string { return "web-1  | " + common(i) })
+		targets, rep := readText(t, framed+fields+bare, ingest.Options{})
+		equal(t, "records", len(targets), framedLines+5)
+		equal(t, "formats", uses(rep), want)
+		equal(t, "skipped", rep.Skipped, 1)
+	}
+	// A line that names columns, and lines that have others.
+	targets, rep := readText(t, fields+manyLines(20, common), ingest.Options{})
+	equal(t, "records", len(targets), 20)
+	equal(t, "formats", uses(rep), "[{common 1}]")
+}
+
 // What one format has undone of a line, the next one must not find undone.
 func TestTrap21EscapesInTwoFormats(t *testing.T) {
 	text := manyLines(2000, func(i int) string { return line("/") + "\n" }) +

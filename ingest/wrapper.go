@@ -77,11 +77,12 @@ func openWrapped(frame *wrapper, rest string, o FormatOptions) (Format, error) {
 // Name implements Format.
 func (f *wrapped) Name() string { return f.name }
 
-// directive implements framed.
-func (f *wrapped) directive(line []byte) {
-	if about, ok := f.inner.(framed); ok {
-		about.directive(line)
+// innermost returns a format without its frames.
+func innermost(format Format) Format {
+	for f, ok := format.(*wrapped); ok; f, ok = format.(*wrapped) {
+		format = f.inner
 	}
+	return format
 }
 
 // Parse implements Format.
@@ -109,7 +110,9 @@ func (f *wrapped) Parse(line []byte, r *Record) Verdict {
 		text, before = whole.text, len(whole.text)-len(text)
 	}
 	if isDirective(text) {
-		f.directive(text)
+		if about, ok := f.inner.(framed); ok {
+			about.directive(text)
+		}
 		return Verdict{Reason: Skip}
 	}
 	v := f.inner.Parse(text, r)
