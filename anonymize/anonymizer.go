@@ -6,6 +6,7 @@ import (
 
 	"reprise/anonymize/endpoint"
 	"reprise/anonymize/internal/pseudonym"
+	"reprise/anonymize/rules"
 	"reprise/anonymize/trace"
 	"reprise/ingest"
 )
@@ -26,6 +27,11 @@ type Options struct {
 	// Refuse is told by Stream of every record that has no clean form, in input order. Its error stops the
 	// stream and is passed on. nil = such records are counted only.
 	Refuse func(ingest.Pos, Refusal) error
+	// Rules say what stays and what belongs together; nil = rules.Default().
+	Rules *rules.Rules
+	// Observe is told every replaced value, decoded, and its pseudonym before it is encoded, with the entity of both.
+	// The slices are borrowed. It is called by the worker that has the record, so only one worker may run; nil = nobody is.
+	Observe func(entity string, value, pseudonym []byte)
 }
 
 func (o *Options) validate() error {
@@ -35,6 +41,9 @@ func (o *Options) validate() error {
 	if o.CacheEntries == 0 {
 		o.CacheEntries = DefaultCache
 	}
+	if o.Rules == nil {
+		o.Rules = &rules.Rules{}
+	}
 	return nil
 }
 
@@ -43,7 +52,9 @@ func (o *Options) validate() error {
 type Anonymizer struct {
 	options Options
 	set     *endpoint.Set
-	mapper  *pseudonym.Mapper
+	mapper  *pseudonym.Mapper // of id
+	id      *entity           // of values that have no other
+	named   []*entity         // of the rules, in their order
 	prefix  *pseudonym.Prefix
 	cache   *cache
 	ipKey   []byte
@@ -71,13 +82,18 @@ func New(key *Key, set *endpoint.Set, o Options) (*Anonymizer, error) {
 	if set == nil {
 		set = endpoint.NewLearner().Set()
 	}
-	a := &Anonymizer{options: o, set: set, mapper: pseudonym.NewMapper(key.secret[:], "id"),
-		ipKey: pseudonym.Subkey(key.secret[:], "address", "pfx")}
+	named, err := newEntities(key.secret[:], o.Rules)
+	if err != nil {
+		return nil, err
+	}
+	a := &Anonymizer{options: o, set: set, named: named, ipKey: pseudonym.Subkey(key.secret[:], "address", "pfx"),
+		id: &entity{name: defaultEntity, mapper: pseudonym.NewMapper(key.secret[:], defaultEntity), use: useValue}}
 	return a, a.init()
 }
 
 // init makes what one worker has for itself.
 func (a *Anonymizer) init() (err error) {
+	a.mapper = a.id.mapper
 	a.prefix, err = pseudonym.NewPrefix(a.ipKey, true)
 	a.cache = newCache(a.options.CacheEntries)
 	a.hosts, a.methods, a.agents = make(map[string]string), make(map[string]string), make(map[string]agentEntry)
@@ -86,7 +102,10 @@ func (a *Anonymizer) init() (err error) {
 
 // Fork returns an Anonymizer for another worker, with empty statistics. It may be used at the same time as a.
 func (a *Anonymizer) Fork() *Anonymizer {
-	f := &Anonymizer{options: a.options, set: a.set, mapper: a.mapper.Fork(), ipKey: a.ipKey}
+	f := &Anonymizer{options: a.options, set: a.set, id: a.id.fork(), ipKey: a.ipKey}
+	for _, e := range a.named {
+		f.named = append(f.named, e.fork())
+	}
 	if err := f.init(); err != nil {
 		panic("anonymize: " + err.Error()) // New has made one from the same key
 	}

@@ -35,7 +35,7 @@ func (a *Anonymizer) target(dst, target []byte) ([]byte, *endpoint.Template) {
 	}
 	if len(rest) > 0 {
 		a.counts.replaced[kindFragment]++
-		dst = a.value(append(dst, '#'), rest[1:], false)
+		dst = a.value(append(dst, '#'), rest[1:], false, a.id)
 	}
 	return dst, t
 }
@@ -46,7 +46,7 @@ func (a *Anonymizer) authority(dst, target []byte) (out, rest []byte) {
 	if i := bytes.Index(target, []byte("://")); i > 0 && i <= 8 {
 		scheme := target[:i]
 		if !bytes.EqualFold(scheme, []byte("http")) && !bytes.EqualFold(scheme, []byte("https")) {
-			dst = a.value(dst, scheme, false)
+			dst = a.value(dst, scheme, false, a.id)
 		} else {
 			dst = append(dst, scheme...)
 		}
@@ -126,9 +126,9 @@ func (a *Anonymizer) segment(dst, seg []byte, known endpoint.Segment) []byte {
 	a.out = a.out[:0]
 	if number, ok := bytes.CutPrefix(stem, []byte(known.Prefix)); ok && known.Prefix != "" && onlyDigits(number) {
 		a.counts.literals++
-		a.out = a.replace(append(a.out, known.Prefix...), number)
+		a.out = a.replace(append(a.out, known.Prefix...), number, a.id)
 	} else {
-		a.out = a.replace(a.out, stem)
+		a.out = a.replace(a.out, stem, a.id)
 	}
 	a.out = append(a.out, ext...)
 	return l.encode(dst, a.out)
@@ -167,7 +167,7 @@ func (a *Anonymizer) pair(dst, pair []byte, form bool) []byte {
 		dst = l.encode(dst, a.key)
 	case len(key) > 0:
 		a.counts.replaced[kindKey]++
-		a.out = a.replace(a.out[:0], a.key)
+		a.out = a.replace(a.out[:0], a.key, a.id)
 		dst = l.encode(dst, a.out)
 	}
 	if !named {
@@ -184,6 +184,6 @@ func (a *Anonymizer) pair(dst, pair []byte, form bool) []byte {
 		a.counts.kept[rule]++
 		return l.encode(dst, l.text)
 	}
-	a.out = a.replace(a.out[:0], l.text)
+	a.out = a.replace(a.out[:0], l.text, a.id)
 	return l.encode(dst, a.out)
 }
