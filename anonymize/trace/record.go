@@ -61,6 +61,7 @@ type Record struct {
 	Duration int64     // microseconds, or Unknown
 	Agent    string    // family and major version of the user agent; empty when unknown
 	Coarse   uint8     // resolution of Start as a power of ten in microseconds: 6 = seconds, 3 = ms, 0 = us
+	Header   []byte    // header lines "Name: value\r\n" that the rules keep, pseudonymised; nil for none
 }
 
 // Clone returns a Record that owns its slices.
@@ -68,6 +69,7 @@ func (r *Record) Clone() *Record {
 	c := *r
 	c.Client = append([]byte(nil), r.Client...)
 	c.Target = append([]byte(nil), r.Target...)
+	c.Header = append([]byte(nil), r.Header...)
 	return &c
 }
 
@@ -92,7 +94,7 @@ func (r *Record) AppendMembers(b []byte) []byte {
 	if r.Coarse != 6 {
 		b = recordfile.AppendInt(b, "coarse", int64(r.Coarse))
 	}
-	return b
+	return recordfile.AppendOptional(b, "header", r.Header)
 }
 
 // AppendJSON appends the whole record line without a newline.
@@ -158,6 +160,8 @@ func (d *Decoder) member(r *Record, o *recordfile.Object) (known bool, err error
 		r.Agent, err = d.words.Intern(v)
 	case "coarse":
 		r.Coarse, err = small[uint8](v, 6)
+	case "header":
+		r.Header, err = v.Text()
 	default:
 		return false, nil
 	}

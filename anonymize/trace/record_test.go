@@ -27,11 +27,12 @@ type oracle struct {
 	Dur      *int64 `json:"dur,omitempty"`
 	Agent    string `json:"agent,omitempty"`
 	Coarse   *uint8 `json:"coarse,omitempty"`
+	Header   string `json:"header,omitempty"`
 }
 
 func asOracle(r *trace.Record) oracle {
 	o := oracle{T: r.Start, User: r.User.String(), Client: string(r.Client), Method: r.Method, Target: string(r.Target), Endpoint: r.Endpoint,
-		Host: r.Host, Status: r.Status, Agent: r.Agent}
+		Host: r.Host, Status: r.Status, Agent: r.Agent, Header: string(r.Header)}
 	if r.Bytes != trace.Unknown {
 		o.Bytes = &r.Bytes
 	}
@@ -61,6 +62,7 @@ func record(t *rapid.T) *trace.Record {
 		r.User = [16]byte(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "user"))
 		r.Client = []byte(text.Draw(t, "client"))
 		r.Host, r.Agent = text.Draw(t, "host"), text.Draw(t, "agent")
+		r.Header = []byte("Accept: " + text.Draw(t, "accept") + "\r\n")
 	}
 	return r
 }

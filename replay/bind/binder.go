@@ -1,7 +1,9 @@
 package bind
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 
 	"reprise/anonymize/trace"
 	"reprise/replay/plan"
@@ -181,15 +183,35 @@ func (b *Binder) untouch(a *plan.Arrival) {
 
 // header names the user to the target. Production's 401 is kept a 401 by leaving the name out.
 func (b *Binder) header(a *plan.Arrival) {
-	if b.identity == nil || b.identity.rule.Header == "" || a.Status == 401 {
+	if b.identity == nil || b.identity.rule.Header == "" {
 		return
 	}
-	if user, ok := b.identity.users.bound[string(a.User[:])]; ok {
-		name := b.identity.rule.Header
-		h := make([]byte, 0, len(a.Header)+len(name)+len(user.id)+4)
-		h = append(append(append(append(h, a.Header...), name...), ": "...), user.id...)
-		a.Header = append(h, '\r', '\n')
+	name := b.identity.rule.Header
+	user, ok := b.identity.users.bound[string(a.User[:])]
+	if a.Status == 401 || !ok {
+		if len(a.Header) > 0 {
+			a.Header = appendWithout(nil, a.Header, name)
+		}
+		return
 	}
+	h := make([]byte, 0, len(a.Header)+len(name)+len(user.id)+4)
+	h = append(append(append(appendWithout(h, a.Header, name), name...), ": "...), user.id...)
+	a.Header = append(h, '\r', '\n')
+}
+
+// appendWithout appends header lines but those of one name: what the log said there was of another data set.
+func appendWithout(dst, header []byte, name string) []byte {
+	for len(header) > 0 {
+		end := bytes.Index(header, []byte("\r\n")) + 2
+		if end < 2 {
+			end = len(header)
+		}
+		if field, _, _ := bytes.Cut(header[:end], []byte{':'}); !strings.EqualFold(string(field), name) {
+			dst = append(dst, header[:end]...)
+		}
+		header = header[end:]
+	}
+	return dst
 }
 
 // Report says how well the fixture covers the plan.

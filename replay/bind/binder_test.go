@@ -316,6 +316,7 @@ func TestHeader(t *testing.T) {
 	f(user(1), 200, "Accept: */*\r\n", "Accept: */*\r\nX-User: 9\r\n")
 	f(user(1), 401, "", "")
 	f(user(1), 401, "Accept: */*\r\n", "Accept: */*\r\n")
+	f(user(1), 401, "x-user: 77\r\nAccept: */*\r\n", "Accept: */*\r\n") // the log's own, of no user of the fixture
 	f(trace.Pseudonym{}, 200, "", "")
 
 	b := binder(t, strings.Replace(goodRules, "    header: X-User\n", "", 1), fixture(1, 1))

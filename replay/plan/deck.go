@@ -129,20 +129,23 @@ func (d *deck) end(t *tape) error {
 	return nil
 }
 
-// appendRequest appends what an arrival takes from a record: user, status, then method, endpoint, host and
-// target, each after its length.
+// appendRequest appends what an arrival takes from a record: user, status, then method, endpoint, host,
+// header and target, each after its length.
 func appendRequest(b []byte, r *trace.Record) []byte {
 	b = append(b, r.User[:]...)
 	b = binary.LittleEndian.AppendUint16(b, r.Status)
 	for _, s := range [...]string{r.Method, r.Endpoint, r.Host} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
-	return append(binary.AppendUvarint(b, uint64(len(r.Target))), r.Target...)
+	for _, s := range [...][]byte{r.Header, r.Target} {
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	return b
 }
 
 var errTape = errors.New("temporary file: not what was written to it")
 
-// decodeRequest is the inverse; the target is a part of b.
+// decodeRequest is the inverse; header and target are parts of b.
 func decodeRequest(b []byte, words *recordfile.Words, r *trace.Record) error {
 	if len(b) < len(r.User)+2 {
 		return errTape
@@ -150,21 +153,31 @@ func decodeRequest(b []byte, words *recordfile.Words, r *trace.Record) error {
 	b = b[copy(r.User[:], b):]
 	r.Status = binary.LittleEndian.Uint16(b)
 	b = b[2:]
-	for _, s := range [...]*string{&r.Method, &r.Endpoint, &r.Host, nil} {
-		n, size := binary.Uvarint(b)
-		if size <= 0 || n > uint64(len(b)-size) {
-			return errTape
+	for _, s := range [...]*string{&r.Method, &r.Endpoint, &r.Host} {
+		text, rest, err := cutText(b)
+		if err != nil {
+			return err
 		}
-		text := b[size : size+int(n) : size+int(n)]
-		b = b[size+int(n):]
-		if s == nil {
-			r.Target = text
-			continue
-		}
-		var err error
+		b = rest
 		if *s, err = words.Intern(recordfile.Value{Str: text, Quoted: true}); err != nil {
 			return err
 		}
 	}
+	for _, s := range [...]*[]byte{&r.Header, &r.Target} {
+		var err error
+		if *s, b, err = cutText(b); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// cutText takes a text after its length off b.
+func cutText(b []byte) (text, rest []byte, err error) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b)-size) {
+		return nil, nil, errTape
+	}
+	end := size + int(n)
+	return b[size:end:end], b[end:], nil
 }

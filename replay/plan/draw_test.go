@@ -236,3 +236,23 @@ func TestDrawWithholdsAnImpossibleHost(t *testing.T) {
 		}
 	}
 }
+
+// The header of a record travels with it, also by way of the tape; what the engine sends itself is left out.
+func TestDrawCarriesHeaders(t *testing.T) {
+	for header, want := range map[string]string{
+		"":                                 "",
+		"Accept: */*\r\nCookie: uid=7\r\n": "Accept: */*\r\nCookie: uid=7\r\n",
+		"Accept: */*\r\nContent-Type: a/b\r\nX-User: 1\r\nte: x\r\n": "Accept: */*\r\nX-User: 1\r\n",
+		"Host: elsewhere\r\n": "",
+	} {
+		for _, weight := range []float64{1, 2.5} {
+			profile, records := log([]int64{0}, func(int) float64 { return weight })
+			records[0].Header = []byte(header)
+			for a, err := range drawing(t, profile, records, arrival.Measured, arrival.Options{}).Arrivals() {
+				if err != nil || a.Withheld != plan.Sent || string(a.Header) != want {
+					t.Errorf("header %q, weight %v: %q, withheld %q, %v; want %q", header, weight, a.Header, a.Withheld, err, want)
+				}
+			}
+		}
+	}
+}
