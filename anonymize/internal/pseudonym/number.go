@@ -23,9 +23,16 @@ var intClasses = func() (c [20]string) {
 	return c
 }()
 
+// Eleven digits that start with 13 to 19 are Chinese mobile numbers (YD/T 1144, the prefix 1 with a second digit from 3).
+const (
+	mobileDigits = 11
+	firstMobile  = 13_000_000_000
+	endMobile    = 20_000_000_000
+)
+
 // AppendInt appends the pseudonym of a decimal number. Up to 19 digits it is a permutation within the
-// class of the number: width, leading zero, and whether it fits int32 and int64. Longer numbers keep width and
-// leading zero. The digits are not checked.
+// class of the number: width, leading zero, whether it fits int32 and int64, and whether it can be a Chinese mobile
+// number. Longer numbers keep width and leading zero. The digits are not checked.
 func (m *Mapper) AppendInt(dst, digits []byte) []byte {
 	n := len(digits)
 	if n == 0 {
@@ -34,23 +41,45 @@ func (m *Mapper) AppendInt(dst, digits []byte) []byte {
 	if n > 19 {
 		return m.appendLong(dst, digits)
 	}
-	var v uint64
-	for _, c := range digits {
-		v = v*10 + uint64(c-'0')
-	}
+	v := decimal(digits)
 	low, high := uint64(0), pow10[n-1] // leading zero: the rest of the width is free
 	if digits[0] != '0' || n == 1 {
-		low, high = pow10[n-1], math.MaxUint64
-		if n < 20 {
-			high = low*9 + low
-		}
+		low, high = pow10[n-1], pow10[n-1]*10
 		if n == 1 {
 			low = 0
 		}
 		low, high = fit(v, low, high, math.MaxInt32)
 		low, high = fit(v, low, high, math.MaxInt64)
 	}
-	v = low + m.perm(intClasses[n], high-low).Apply(v-low)
+	hole := uint64(0) // as many values from firstMobile are a class of their own
+	if n == mobileDigits && low > 0 {
+		if v >= firstMobile && v < endMobile {
+			low, high = firstMobile, endMobile
+		} else {
+			hole = endMobile - firstMobile
+		}
+	}
+	v -= low
+	if hole > 0 && v >= firstMobile-low {
+		v -= hole
+	}
+	v = m.perm(intClasses[n], high-low-hole).Apply(v)
+	if hole > 0 && v >= firstMobile-low {
+		v += hole
+	}
+	return appendPadded(dst, v+low, n)
+}
+
+// decimal is the value of up to 19 digits.
+func decimal(digits []byte) (v uint64) {
+	for _, c := range digits {
+		v = v*10 + uint64(c-'0')
+	}
+	return v
+}
+
+// appendPadded appends v with n digits, n up to 20.
+func appendPadded(dst []byte, v uint64, n int) []byte {
 	dst = append(dst, "00000000000000000000"[:n-width(v)]...)
 	return strconv.AppendUint(dst, v, 10)
 }
@@ -114,13 +143,7 @@ func IsDate(s []byte) bool {
 }
 
 func dateParts(s []byte) (year, month, day int) {
-	n := func(digits []byte) (v int) {
-		for _, c := range digits {
-			v = v*10 + int(c-'0')
-		}
-		return v
-	}
-	return n(s[:4]), n(s[5:7]), n(s[8:])
+	return int(decimal(s[:4])), int(decimal(s[5:7])), int(decimal(s[8:]))
 }
 
 // AppendDate appends the pseudonym of a date that IsDate knows, with its separator: a permutation of the days from

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -102,19 +103,52 @@ func TestIntIsInjectiveInItsClass(t *testing.T) {
 			seen[out] = true
 		}
 	}
-	if testing.Short() {
-		return
-	}
+}
+
+// Above six digits, a million numbers of each width: neighbours, and others spread over the width.
+func TestIntMergesNoneOfAMillion(t *testing.T) {
+	const n = 1_000_000
+	m := pseudonym.NewMapper(master(1), "id")
+	out, seen := make([]byte, 0, 20), make([]uint64, n)
 	for width := 7; width <= 19; width++ {
-		seen := make(map[string]bool)
-		step := uint64(math.Pow10(width-1)) / 5_000
-		for i := range uint64(40_000) {
-			v := uint64(math.Pow10(width-1)) + i*step + i%7
-			out := string(m.AppendInt(nil, strconv.AppendUint(nil, v, 10)))
-			if len(out) != width || out[0] == '0' || seen[out] {
-				t.Fatalf("width %d: pseudonym of sample %d has another class or is taken", width, i)
+		first := uint64(math.Pow10(width - 1))
+		step := 2 * (first * 9 / n / 2)
+		var in [20]byte
+		for i := range seen {
+			v := first + uint64(i)
+			if width > 7 {
+				v = first + uint64(i)/2*step + uint64(i)%2
 			}
-			seen[out] = true
+			out = m.AppendInt(out[:0], strconv.AppendUint(in[:0], v, 10))
+			w, err := strconv.ParseUint(string(out), 10, 64)
+			if err != nil || len(out) != width || out[0] == '0' || isMobile(v) != isMobile(w) {
+				t.Fatalf("width %d: pseudonym of sample %d has another class", width, i)
+			}
+			seen[i] = w
+		}
+		slices.Sort(seen)
+		if got := len(slices.Compact(slices.Clone(seen))); got != n {
+			t.Errorf("width %d: %d numbers have %d pseudonyms", width, n, got)
+		}
+	}
+}
+
+// isMobile tells whether a number is a Chinese mobile number.
+func isMobile(v uint64) bool { return v >= 13e9 && v < 20e9 }
+
+func TestIntKeepsMobileNumbers(t *testing.T) {
+	m := pseudonym.NewMapper(master(1), "id")
+	for _, v := range []uint64{10_000_000_000, 12_999_999_999, 13_000_000_000, 13_800_138_000, 19_999_999_999, 20_000_000_000, 99_999_999_999} {
+		in := strconv.FormatUint(v, 10)
+		out := string(m.AppendInt(nil, []byte(in)))
+		w, err := strconv.ParseUint(out, 10, 64)
+		if err != nil || len(out) != 11 || out == in || isMobile(v) != isMobile(w) {
+			t.Errorf("%s became %s", in, out)
+		}
+	}
+	for _, in := range []string{"03800138000", "1380013800", "138001380000"} {
+		if out := m.AppendInt(nil, []byte(in)); len(out) != len(in) {
+			t.Errorf("%s became %s", in, out)
 		}
 	}
 }
