@@ -71,10 +71,19 @@ type Record struct {
 	// nanoseconds of its unit. UpstreamTimes reads it.
 	Upstream     []byte
 	UpstreamUnit int64
+	// Headers are the request headers that the log tells and that have no field of their own, in the order of the line.
+	Headers []Header
 
 	Flags Flags
 
 	Pos Pos
+}
+
+// Header is one header of a request as the log tells it.
+type Header struct {
+	Name   string // canonical, such as Accept-Language
+	Cookie string // of a log that names a single cookie: its name, Value being its value; else empty
+	Value  []byte
 }
 
 // Flags are marks of a Record.
@@ -92,9 +101,9 @@ const (
 // reset clears everything but Pos. It costs half of what assigning a composite literal does, which goes by
 // way of a temporary copy.
 func (r *Record) reset() {
-	pos := r.Pos
+	pos, headers := r.Pos, r.Headers
 	*r = Record{}
-	r.Pos, r.Duration, r.Bytes = pos, Unknown, Unknown
+	r.Pos, r.Duration, r.Bytes, r.Headers = pos, Unknown, Unknown, headers[:0]
 }
 
 // setTime fills the start from the logged moment: the start itself, or the end, from which a known
