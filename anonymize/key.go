@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"reprise/anonymize/internal/pseudonym"
 )
@@ -26,18 +27,22 @@ type Key struct {
 	id     string
 }
 
-// KeyError says why a key file was refused. It never holds key material.
+// KeyError says why a key was refused. It never holds key material.
 type KeyError struct {
-	Path   string
+	Path   string // of the key file, or what ReadKey calls its input
 	Reason string
 	Err    error // of the file system; may be nil
 }
 
 func (e *KeyError) Error() string {
-	if e.Err != nil {
-		return fmt.Sprintf("key file %s: %s: %v", e.Path, e.Reason, e.Err)
+	path := e.Path
+	if IsKeyText(path) {
+		path = "(a key, not a file's name)"
 	}
-	return fmt.Sprintf("key file %s: %s", e.Path, e.Reason)
+	if e.Err != nil {
+		return fmt.Sprintf("key file %s: %s: %v", path, e.Reason, e.Err)
+	}
+	return fmt.Sprintf("key file %s: %s", path, e.Reason)
 }
 
 func (e *KeyError) Unwrap() error { return e.Err }
@@ -64,7 +69,9 @@ func NewKeyFile(path string) error {
 }
 
 // LoadKey reads a key file. It refuses a symbolic link, another owner, a mode that lets anyone else read
-// or write it, a file inside a git work tree, and contents that are no key.
+// or write it, a file inside a git work tree, and contents that are no key. Folders on the way to it may be
+// symbolic links, as /tmp is on some systems: mode and owner are those of the file that was opened, and the
+// search for a git work tree follows the links.
 func LoadKey(path string) (*Key, error) {
 	if err := outsideGit(path); err != nil {
 		return nil, err
@@ -88,12 +95,26 @@ func LoadKey(path string) (*Key, error) {
 	case !ownedByUs(info):
 		return nil, &KeyError{path, "belongs to another user", nil}
 	}
-	text, err := io.ReadAll(io.LimitReader(f, int64(keyLine)+2))
-	if err != nil {
-		return nil, &KeyError{path, "cannot be read", bare(err)}
-	}
-	return parseKey(path, text)
+	return ReadKey(f, path)
 }
+
+// ReadKey reads the text of a key file from r, to its end; name stands in errors. Whether others can read what r
+// reads is the caller's business.
+func ReadKey(r io.Reader, name string) (*Key, error) {
+	text, err := io.ReadAll(io.LimitReader(r, int64(keyLine)+2))
+	defer clear(text)
+	if err != nil {
+		return nil, &KeyError{name, "cannot be read", bare(err)}
+	}
+	return parseKey(name, text)
+}
+
+// IsKeyText tells whether a key stands in s: the text of a key file, or its 32 bytes alone in base64 or hex. It is for
+// refusing a key where others can see it, such as in an argument.
+func IsKeyText(s string) bool { return keyText.MatchString(s) }
+
+// Of a key file's own text, half a key is too much; other texts of that length could be anything.
+var keyText = regexp.MustCompile(`reprise-key-v1\s*[A-Za-z0-9_-]{20}|^[A-Za-z0-9_-]{43}$|^[A-Za-z0-9+/]{43}=$|^[0-9A-Fa-f]{64}$`)
 
 func parseKey(path string, text []byte) (*Key, error) {
 	text = bytes.TrimSuffix(text, []byte("\n"))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
@@ -28,17 +29,20 @@ is pseudonymised personal data, not anonymous: keep the key away from it.
    reprise keygen -o ~/reprise.key
    reprise anonymize access.log* --key-file ~/reprise.key -o T.trace.zst` + formatHelp,
 		OnUsageError: usageError,
-		Flags: append([]cli.Flag{outFlag("the trace to this file, - for stdout"), forceFlag(), keyFlag(),
+		Flags: slices.Concat(keyFlags(), []cli.Flag{outFlag("the trace to this file, - for stdout"), forceFlag(),
 			text("endpoints", "", "path templates; default: learned in a first pass over the logs"),
 			whole("workers", runtime.GOMAXPROCS(0), "goroutines; the trace does not depend on them"),
 			text("memory", "192MB", "memory for sorting; beyond it pseudonymised runs go to --tmp"),
-			text("tmp", "", "folder for temporary files; default: the system's")}, logFlags()...),
+			text("tmp", "", "folder for temporary files; default: the system's")}, logFlags()),
 		Action: func(c *cli.Context) error {
 			logs, err := s.logOptionsOf(c)
 			if err != nil {
 				return err
 			}
-			o := anonymizeOptions{logs: logs, key: c.String("key-file"), endpoints: c.String("endpoints"), workers: c.Int("workers")}
+			o := anonymizeOptions{logs: logs, endpoints: c.String("endpoints"), workers: c.Int("workers")}
+			if o.key, err = keySourceOf(c); err != nil {
+				return err
+			}
 			if o.workers < 1 || o.workers > 1024 {
 				return usage("USAGE", fmt.Sprintf("--workers: %d is not between 1 and 1024", o.workers), "--workers 2")
 			}
@@ -53,14 +57,10 @@ is pseudonymised personal data, not anonymous: keep the key away from it.
 	}
 }
 
-func keyFlag() *cli.StringFlag {
-	return text("key-file", "", "file of the pseudonym key, made by reprise keygen")
-}
-
 // anonymizeOptions say how logs become a trace.
 type anonymizeOptions struct {
 	logs      logOptions
-	key       string
+	key       keySource
 	endpoints string
 	workers   int
 	memory    int
@@ -69,10 +69,11 @@ type anonymizeOptions struct {
 
 // anonymize writes the trace of logs. The failure with codeUnreadable comes after the trace was written.
 func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, force bool) (err error) {
-	key, err := loadKey(o.key)
+	key, err := o.key.load()
 	if err != nil {
 		return err
 	}
+	s.warnBeside(o.key, out)
 	dst, err := create(out, force, s.out, o.logs.names...)
 	if err != nil {
 		return err

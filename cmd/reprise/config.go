@@ -76,7 +76,8 @@ func (s *runSection) apply(c *cli.Context) error {
 		default:
 			return fmt.Errorf("run.%s is no single value", key)
 		}
-		if c.IsSet(key) {
+		other := map[string]string{flagKeyFile: flagKeyFD, flagKeyFD: flagKeyFile}[key]
+		if c.IsSet(key) || other != "" && c.IsSet(other) {
 			continue
 		}
 		if err := c.Set(key, fmt.Sprint(s.Run[key])); err != nil {

@@ -135,7 +135,7 @@ func (d *demonstration) lay(key string) error {
 	const budget = 64 << 20
 	d.p = prepared{trace: in("trace.zst"), sample: in("sample.zst"), plan: in("replay.plan.zst"), synthetic: in("P1.plan.zst")}
 	d.o = runOptions{
-		anonymize: anonymizeOptions{logs: logOptions{names: []string{in("access.log.gz")}, maxReject: 0.01}, key: key, workers: runtime.GOMAXPROCS(0), memory: budget},
+		anonymize: anonymizeOptions{logs: logOptions{names: []string{in("access.log.gz")}, maxReject: 0.01}, key: keySource{file: key}, workers: runtime.GOMAXPROCS(0), memory: budget},
 		sample:    sample.Options{Fraction: 1, Seed: d.seed, Memory: budget},
 		schedule: scheduleOptions{kind: arrival.Measured, arrival: arrival.Options{Speed: demoSpeed}, window: window{from: testdata.PeakFrom, to: testdata.PeakTo}, seed: d.seed,
 			bind: in("bind.yaml"), catalogue: d.url + "/catalogue", allowWrites: true},

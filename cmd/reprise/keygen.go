@@ -49,7 +49,7 @@ func keyNotMade(name string, err error) error {
 	case errors.Is(err, fs.ErrExist):
 		return usage("OUTPUT-EXISTS", name+" exists", "a key is never replaced; choose another name with -o")
 	case errors.As(err, &refused) && refused.Err == nil:
-		return usage("ANON-KEY", err.Error(), "reprise keygen -o ~/reprise.key")
+		return usage(codeKey, err.Error(), "reprise keygen -o ~/reprise.key")
 	}
 	return unwritable(name, err)
 }
@@ -57,7 +57,7 @@ func keyNotMade(name string, err error) error {
 // loadKey reads a key file.
 func loadKey(name string) (*anonymize.Key, error) {
 	if name == "" {
-		return nil, &failure{code: "ANON-KEY", exit: exitUsage, what: "no key file was given",
+		return nil, &failure{code: codeKey, exit: exitUsage, what: "no key file was given",
 			why: "an unkeyed hash of an IPv4 address is undone by trying all 4.3 billion", fix: "reprise keygen -o ~/reprise.key, then --key-file ~/reprise.key"}
 	}
 	key, err := anonymize.LoadKey(name)
@@ -72,7 +72,7 @@ func loadKey(name string) (*anonymize.Key, error) {
 		default:
 			fix = "reprise keygen -o ~/reprise.key"
 		}
-		return nil, &failure{code: "ANON-KEY", exit: exitUsage, what: err.Error(), fix: fix}
+		return nil, &failure{code: codeKey, exit: exitUsage, what: err.Error(), fix: fix}
 	}
 	return key, nil
 }

@@ -72,8 +72,11 @@ func (s *shell) run(ctx context.Context, args []string) int {
 			os.Exit(cause.exit)
 		}
 	}()
-	app := s.app()
-	err := app.RunContext(ctx, hoist(app, args))
+	err := refuseKeys(args, os.Environ())
+	if err == nil {
+		app := s.app()
+		err = app.RunContext(ctx, hoist(app, args))
+	}
 	return s.exit(ctx, err)
 }
 

@@ -53,10 +53,10 @@ func runFlags() []cli.Flag {
 		text("unit", "", "what is sampled as a whole: user or request"),
 		text("warmup", "5s", "length of the warm-up before every run"),
 		text("window", "peak:5m", "part of the log: FROM/TO, FROM+LENGTH or peak:LENGTH"),
-		keyFlag(), text("endpoints", "", "path templates; default: learned from the logs"),
+		text("endpoints", "", "path templates; default: learned from the logs"),
 		whole("workers", 0, "requests open at any time (closed mode)"),
 		text("memory", "192MB", "memory of each preparing stage; beyond it data go to --tmp"),
-	}, replayFlags(3), scheduleFlags(), logFlags()}
+	}, keyFlags(), replayFlags(3), scheduleFlags(), logFlags()}
 	seen := make(map[string]bool)
 	var flags []cli.Flag
 	for _, list := range all {
@@ -101,8 +101,11 @@ func (s *shell) runOptionsOf(c *cli.Context) (o runOptions, err error) {
 	if err != nil {
 		return o, err
 	}
-	o.anonymize = anonymizeOptions{logs: logs, key: c.String("key-file"), endpoints: c.String("endpoints"),
+	o.anonymize = anonymizeOptions{logs: logs, endpoints: c.String("endpoints"),
 		workers: runtime.GOMAXPROCS(0), tmp: tmp, memory: memory}
+	if o.anonymize.key, err = keySourceOf(c); err != nil {
+		return o, err
+	}
 	o.sample = sample.Options{Fraction: c.Float64("fraction"), Unit: sample.Unit(c.String("unit")), Seed: c.Uint64("seed"), Tmp: tmp, Memory: memory}
 	if err := sample.CheckFraction(o.sample.Fraction); err != nil {
 		return o, usage("USAGE", err.Error(), "--fraction 0.1")
@@ -162,7 +165,10 @@ func (s *shell) pipeline(ctx context.Context, o runOptions) error {
 }
 
 func (o *runOptions) check(ctx context.Context) error {
-	if _, err := loadKey(o.anonymize.key); err != nil {
+	if _, err := o.anonymize.key.load(); err != nil {
+		return err
+	}
+	if err := o.anonymize.key.outside(o.replay.out); err != nil {
 		return err
 	}
 	if _, err := o.schedule.rules(); err != nil {
