@@ -64,7 +64,13 @@ func openFile(ctx context.Context, name string, o *Options) (*file, error) {
 		f.fail(errors.Join(fmt.Errorf("%s: %s", name, warnings[0]), in.Close()))
 		return f, nil
 	}
-	if err = f.settle(o); err != nil {
+	if o.Head != nil {
+		err = o.Head(name, f.sample.data)
+	}
+	if err == nil {
+		err = f.settle(o)
+	}
+	if err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
 	f.account.Codec = string(in.Codec())

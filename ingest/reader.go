@@ -28,6 +28,10 @@ type Options struct {
 	Window time.Duration
 	// SkipHash leaves FileReport.SHA256 empty, which saves about a third of the time on plain text.
 	SkipHash bool
+	// Head is told the beginning of every input before its format is looked for: decompressed, its first line
+	// whole unless that is over MaxLine. Its error is that of Open. It is called by several goroutines, and head is
+	// borrowed. nil = not called.
+	Head func(name string, head []byte) error
 	// Stdin is what the name "-" means; nil = os.Stdin.
 	Stdin io.Reader
 }

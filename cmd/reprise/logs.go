@@ -69,7 +69,7 @@ func (s *shell) logOptionsFor(c *cli.Context, logs []string) (logOptions, error)
 	if err != nil {
 		return o, err
 	}
-	o.ingest = ingest.Options{Format: format, Stamp: stamp, Location: zone, Stdin: s.in}
+	o.ingest = ingest.Options{Format: format, Stamp: stamp, Location: zone, Stdin: s.in, Head: refuseOwn}
 	return o, nil
 }
 
@@ -87,8 +87,9 @@ func inputFailure(err error) error {
 	var format *ingest.UnknownFormatError
 	var custom *ingest.FormatError
 	var path *fs.PathError
+	var told *failure
 	switch isPath := errors.As(err, &path); {
-	case errors.Is(err, context.Canceled), full(err), isPath && path.Op == "write":
+	case errors.Is(err, context.Canceled), errors.As(err, &told), full(err), isPath && path.Op == "write":
 		return err
 	case errors.As(err, &format):
 		return formatFailure(format)

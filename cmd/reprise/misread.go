@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"reprise/anonymize/recordfile"
 	"reprise/ingest/source"
 )
 
@@ -15,9 +14,6 @@ import (
 func misread(name string) (what, fix string) {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return "", "" // what was read of a pipe is gone, and opening it again would wait for another writer
-	}
-	if what, fix = recordKind(name); what != "" {
-		return what, fix
 	}
 	in, err := source.Open(name, source.Options{})
 	if err != nil {
@@ -35,25 +31,4 @@ func misread(name string) (what, fix string) {
 		return "it is no text", "name the access logs only, such as access.log*"
 	}
 	return "", ""
-}
-
-// recordKind recognises files of our own.
-func recordKind(name string) (what, fix string) {
-	f, err := openFile(name)
-	if err != nil {
-		return "", ""
-	}
-	defer f.Close()
-	r, err := recordfile.NewReader(f, "trace", "sample", "plan", "timeline", "requests")
-	if err != nil {
-		return "", ""
-	}
-	defer r.Close()
-	kind := r.Header().Kind
-	next := map[string]string{"trace": "reprise sample " + name + " --fraction 0.1 -o S.sample.zst",
-		"sample": "reprise schedule " + name + " -o P.plan.zst", "plan": "reprise replay " + name + " --target http://127.0.0.1:8080 -o runs"}
-	if fix = next[kind]; fix == "" {
-		fix = "zstdcat " + name + " | jq ."
-	}
-	return "it is a " + kind + " file of reprise, not a log", fix
 }
