@@ -57,7 +57,11 @@ func apacheDirective(s string) (v variable, size int, err error) {
 		// Of a request that was redirected inside the server, the last status is what the client got.
 		v.weak = v.weak || letter == 's' && !strings.Contains(s[:i], ">")
 	case letter == 'i':
-		v.step = apacheHeaders[strings.ToLower(arg)]
+		v.step = apacheHeader(arg)
+	case letter == 'C':
+		if name, ok := newCookieName(arg); ok {
+			v.step = step{field: fieldHeader, header: name}
+		}
 	case (letter == 'e' || letter == 'n') && arg == "UNIQUE_ID", letter == 'o' && strings.EqualFold(arg, "X-Request-Id"):
 		v.step = step{field: fieldRequestID, weak: letter == 'o'}
 	case letter == 'T':
@@ -67,6 +71,17 @@ func apacheDirective(s string) (v variable, size int, err error) {
 		v.step = apacheFields[letter]
 	}
 	return v, size, err
+}
+
+// apacheHeader returns the column of a request header.
+func apacheHeader(name string) step {
+	if s, ok := apacheHeaders[strings.ToLower(name)]; ok {
+		return s
+	}
+	if header, ok := newHeaderName(name); ok {
+		return step{field: fieldHeader, header: header}
+	}
+	return step{}
 }
 
 func apacheDuration(unit string) (step, error) {

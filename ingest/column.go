@@ -38,6 +38,8 @@ func (p *program) assign(s *step, logged []byte, plain bool, r *Record) Reason {
 		r.RequestID = t
 	case fieldUpstream:
 		r.Upstream, r.UpstreamUnit = t, s.unit
+	case fieldHeader:
+		r.addHeader(s.header, t)
 	default:
 		return assignNumber(s, t, r)
 	}

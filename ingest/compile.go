@@ -95,7 +95,7 @@ func (b *builder) add(v variable) error {
 	}
 	b.literal = []byte(v.after)
 	switch {
-	case v.field >= fieldTimeCLF:
+	case v.field >= fieldHeader:
 	case v.weak && b.seen[v.field], b.seen[v.field] && !b.replaceWeak(v.field):
 		v.field = fieldSkip
 	}

@@ -21,15 +21,18 @@ import (
 //	request              a request line; or method, target, protocol; or method, path, query, protocol; or
 //	url                  an absolute URL, of which host and target are taken, or a request line
 //	client, forwarded, user, host, referer, agent, id, status
+//	cookie, cookie.NAME  the Cookie header; the value of one cookie
+//	header.NAME          another request header
 //	bytes                kind total = with headers
 //
 // Where a field is named twice, the first path that has a value counts.
 type jsonMapping struct {
 	root    jsonNode
-	need    uint64   // marks of a line of this format
-	message []uint64 // marks of the server's own messages: a line with all of one, and not what is needed
-	marked  uint     // marks given
-	handled string   // what jsonMessage says in access lines
+	need    uint64       // marks of a line of this format
+	message []uint64     // marks of the server's own messages: a line with all of one, and not what is needed
+	marked  uint         // marks given
+	headers []headerName // of the fields from jsonHeaders on
+	handled string       // what jsonMessage says in access lines
 }
 
 // jsonFieldNames are the words of the mapping language.
@@ -38,6 +41,11 @@ var jsonFieldNames = map[string]jsonField{
 	"forwarded": jsonForwarded, "user": jsonUser, "host": jsonHost, "request": jsonRequest, "method": jsonMethod, "target": jsonTarget,
 	"path": jsonPath, "query": jsonQuery, "url": jsonURL, "protocol": jsonProtocol, "status": jsonStatus, "bytes": jsonBytes,
 	"referer": jsonReferer, "agent": jsonAgent, "ua": jsonAgent, "id": jsonID, "upstream": jsonUpstream,
+}
+
+// ownHeaders are the headers that have a field of their own.
+var ownHeaders = map[string]jsonField{
+	"Referer": jsonReferer, "User-Agent": jsonAgent, "Host": jsonHost, "X-Forwarded-For": jsonForwarded, "X-Request-Id": jsonID,
 }
 
 // jsonUnits are the kinds of durations.
@@ -81,7 +89,7 @@ func (f *jsonFormat) settle(o FormatOptions) {
 func (m *jsonMapping) compile(spec string, base int) (fields uint64, err error) {
 	for from := 0; from <= len(spec); {
 		end := from + unescapedByte(spec[from:], ',')
-		c, path, at, err := parseColumn(spec[from:end])
+		c, path, at, err := m.parseColumn(spec[from:end])
 		if err == nil {
 			c.rank = uint8(min(strings.Count(spec[:from], ","), 255))
 			var node *jsonNode
@@ -112,12 +120,12 @@ func unescapedByte(s string, c byte) int {
 }
 
 // parseColumn reads "field=path:kind". at is the byte where the path starts, or where err is.
-func parseColumn(s string) (c jsonColumn, path string, at int, err error) {
+func (m *jsonMapping) parseColumn(s string) (c jsonColumn, path string, at int, err error) {
 	name, rest, found := strings.Cut(s, "=")
-	field, known := jsonFieldNames[name]
+	field, err := m.field(name)
 	switch {
-	case !known:
-		return c, "", 0, fmt.Errorf("%q is no field: %s", name, strings.Join(slices.Sorted(maps.Keys(jsonFieldNames)), ", "))
+	case err != nil:
+		return c, "", 0, err
 	case !found:
 		return c, "", len(name), fmt.Errorf("= and a path are missing after %s", name)
 	}
@@ -134,6 +142,33 @@ func parseColumn(s string) (c jsonColumn, path string, at int, err error) {
 		return c, "", at + end + 1, fmt.Errorf("%q is no kind of %s", rest[end+1:], name)
 	}
 	return c, rest[:end], at, nil
+}
+
+// field returns the field of a name, and makes one for a header that has none of its own.
+func (m *jsonMapping) field(name string) (jsonField, error) {
+	if field, ok := jsonFieldNames[name]; ok {
+		return field, nil
+	}
+	header, ok := headerName{header: cookieHeader}, name == "cookie"
+	if rest, found := strings.CutPrefix(name, "cookie."); found {
+		header, ok = newCookieName(rest)
+	} else if rest, found := strings.CutPrefix(name, "header."); found {
+		header, ok = newHeaderName(rest)
+		if field, own := ownHeaders[header.header]; own {
+			return field, nil
+		}
+	}
+	if !ok {
+		return 0, fmt.Errorf("%q is no field: %s, cookie, cookie.NAME, header.NAME", name, strings.Join(slices.Sorted(maps.Keys(jsonFieldNames)), ", "))
+	}
+	i := slices.Index(m.headers, header)
+	if i < 0 {
+		if i = len(m.headers); i == maxJSONHeaders {
+			return 0, fmt.Errorf("more than %d headers", maxJSONHeaders)
+		}
+		m.headers = append(m.headers, header)
+	}
+	return jsonHeaders + jsonField(i), nil
 }
 
 // setKind takes the word after the colon.

@@ -2,6 +2,9 @@ package ingest
 
 import "strings"
 
+// maxJSONHeaders bounds the headers of a mapping.
+const maxJSONHeaders = 32
+
 // jsonField is what a mapped value is about.
 type jsonField uint8
 
@@ -29,7 +32,9 @@ const (
 	jsonUpstream
 	jsonMessage // what kind of line it is
 
-	jsonFields // how many there are
+	jsonHeaders // the first of so many request headers without a field of their own
+
+	jsonFields = jsonHeaders + maxJSONHeaders // how many there are: no more than a uint64 has bits
 )
 
 // jsonColumn is a use of the value at a path.

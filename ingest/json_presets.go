@@ -23,6 +23,7 @@ var jsonPresets = []jsonPreset{
 			"client=request.client_ip,client=request.remote_ip,client=request.remote_addr,forwarded=request.headers.X-Forwarded-For",
 			"method=request.method,target=request.uri,protocol=request.proto,host=request.host",
 			"referer=request.headers.Referer,agent=request.headers.User-Agent,id=request.headers.X-Request-Id,id=uuid",
+			"cookie=request.headers.Cookie,header.Accept-Language=request.headers.Accept-Language",
 		},
 	},
 	{
@@ -34,7 +35,7 @@ var jsonPresets = []jsonPreset{
 			"client=ClientHost,client=ClientAddr,user=ClientUsername,forwarded=request_X-Forwarded-For",
 			"method=RequestMethod,target=RequestPath,protocol=RequestProtocol,host=RequestHost,host=RequestAddr",
 			"status=DownstreamStatus,status=OriginStatus,bytes=DownstreamContentSize,bytes=OriginContentSize",
-			"referer=request_Referer,agent=request_User-Agent,id=request_X-Request-Id",
+			"referer=request_Referer,agent=request_User-Agent,id=request_X-Request-Id,cookie=request_Cookie,header.Accept-Language=request_Accept-Language",
 		},
 	},
 	{
@@ -65,6 +66,7 @@ var jsonPresets = []jsonPreset{
 			"forwarded=request.headers.x-forwarded-for,user=authenticated_entity.consumer_id,user=consumer.username",
 			"method=request.method,target=request.uri,url=request.url,host=request.headers.host,id=request.id",
 			"status=response.status,bytes=response.size:total,referer=request.headers.referer,agent=request.headers.user-agent",
+			"cookie=request.headers.cookie,header.Accept-Language=request.headers.accept-language",
 		},
 	},
 	{
@@ -113,6 +115,7 @@ var jsonPresets = []jsonPreset{
 			"referer=http_referer,referer=http_referrer,referer=referer,referer=referrer,referer=req.headers.referer",
 			"agent=http_user_agent,agent=user_agent,agent=useragent,agent=userAgent,agent=agent,agent=ua,agent=user_agent.original",
 			"agent=user_agent\\.original,agent=req.headers.user-agent,id=request_id,id=requestId,id=req_id,id=x_request_id",
+			"cookie=http_cookie,cookie=cookie,header.Accept-Language=http_accept_language",
 		},
 	},
 }

@@ -76,7 +76,17 @@ func (f *jsonFormat) people(r *Record) {
 		r.Host = stripPort(f.text(jsonHost))
 	}
 	r.Referer, r.Agent, r.RequestID = f.text(jsonReferer), f.text(jsonAgent), f.text(jsonID)
+	if f.filled>>jsonHeaders != 0 {
+		for i, name := range f.headers {
+			if value := f.text(jsonHeaders + jsonField(i)); string(value) != redacted {
+				r.addHeader(name, value)
+			}
+		}
+	}
 }
+
+// redacted is what Caddy and others write for Cookie and Authorization.
+const redacted = "REDACTED"
 
 // numbers fills status, size and durations.
 func (f *jsonFormat) numbers(r *Record) Verdict {
@@ -252,7 +262,7 @@ func (f *jsonFormat) joinQuery() {
 		low, middle, high = from, p.from, p.to
 	}
 	rotate(f.line[low:high], middle-low)
-	for i := range f.slots {
+	for i := range f.slots[:int(jsonHeaders)+len(f.headers)] {
 		s := &f.slots[i]
 		switch {
 		case f.filled&(1<<i) == 0 || s.from < low || s.to > high:

@@ -62,7 +62,26 @@ func nginxVariable(s string) (v variable, size int, err error) {
 	if name == "" {
 		return v, 0, errors.New("a $ without a variable name")
 	}
-	return variable{step: nginxFields[name]}, size, nil
+	return variable{step: nginxStep(name)}, size, nil
+}
+
+// nginxStep returns the column of a variable. nginx makes $http_NAME of any request header, lower-cased and with dashes
+// as underscores, and $cookie_NAME of any cookie.
+func nginxStep(name string) step {
+	if s, ok := nginxFields[name]; ok {
+		return s
+	}
+	var header headerName
+	ok := false
+	if rest, found := strings.CutPrefix(name, "http_"); found {
+		header, ok = newHeaderName(strings.ReplaceAll(rest, "_", "-"))
+	} else if rest, found := strings.CutPrefix(name, "cookie_"); found {
+		header, ok = newCookieName(rest)
+	}
+	if !ok {
+		return step{}
+	}
+	return step{field: fieldHeader, header: header}
 }
 
 func isNameByte(s string, i int) bool {

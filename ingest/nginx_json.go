@@ -165,6 +165,10 @@ func (w *mappingWriter) value(path, text string) {
 	}
 	name, kind := mappingFields[v.field], mappingKinds[v.field]
 	switch {
+	case v.field == fieldHeader && v.header.cookie != "":
+		name = "cookie." + v.header.cookie
+	case v.field == fieldHeader:
+		name = "header." + v.header.header
 	case name == "":
 		return
 	case v.whole:

@@ -29,6 +29,7 @@ const (
 	fieldDuration // in units of step.unit
 	fieldUpstream // a list of durations in units of step.unit
 	fieldRequestID
+	fieldHeader // step.header
 	// Times: their own syntax tells where they end.
 	fieldTimeCLF
 	fieldTimeISO
@@ -44,6 +45,7 @@ type step struct {
 	literal []byte // after the column; empty only after the last one
 	unit    int64  // nanoseconds, of durations and epochs
 	layout  []layoutPart
+	header  headerName
 	end     bool // a time that is the end of the request
 	ignored bool // a time that is read but does not count
 	weak    bool // a column that gives way to a better one of its kind

@@ -79,11 +79,12 @@ type Record struct {
 	Pos Pos
 }
 
-// Header is one header of a request as the log tells it.
+// Header is one header of a request as the log tells it. Referer, User-Agent, Host and X-Forwarded-For have fields of
+// their own and are never among them.
 type Header struct {
 	Name   string // canonical, such as Accept-Language
 	Cookie string // of a log that names a single cookie: its name, Value being its value; else empty
-	Value  []byte
+	Value  []byte // never empty
 }
 
 // Flags are marks of a Record.
@@ -98,7 +99,7 @@ const (
 	FlagWithHeaders
 )
 
-// reset clears everything but Pos. It costs half of what assigning a composite literal does, which goes by
+// reset clears everything but Pos and keeps the memory of Headers. It costs half of what assigning a composite literal does, which goes by
 // way of a temporary copy.
 func (r *Record) reset() {
 	pos, headers := r.Pos, r.Headers

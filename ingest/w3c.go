@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // w3c is the W3C extended log file format (https://www.w3.org/TR/WD-logfile.html), whose "#Fields:" line
@@ -16,7 +17,8 @@ import (
 //     beside it or where it has a decimal point, as in the draft. A server that logs whole seconds there
 //     cannot be told from IIS.
 //   - IIS writes "+" for a space. In the agent, the user and the address list it becomes a space again; in
-//     the target and the referer, where a space cannot stand and a plus can, it stays.
+//     the target and the referer, where a space cannot stand and a plus can, it stays, and so in cookies but
+//     behind a semicolon.
 //   - CloudFront percent-encodes what it logs, percent signs too: a client's "%20" is "%2520". One layer
 //     is undone. In the target only escapes of bytes that a client can have sent raw are: an escape of a
 //     space, a control, "#" or a byte above 7F is the client's own (for some weeks of 2013 CloudFront
@@ -73,8 +75,9 @@ const (
 	w3cAgent
 	w3cCookie
 	w3cRequestID
+	w3cHeaders // the first of so many other headers
 
-	w3cColumns // how many there are
+	w3cColumns = w3cHeaders + maxW3CHeaders // how many there are
 )
 
 // w3cName is a column's name, in lower case.
@@ -99,6 +102,9 @@ var w3cNames = []w3cName{
 	{"cs(cookie)", w3cCookie, 0}, {"x-edge-request-id", w3cRequestID, 0},
 }
 
+// maxW3CHeaders bounds the request headers without a field of their own that are kept.
+const maxW3CHeaders = 8
+
 // maxW3CColumns bounds what a hostile "#Fields:" line can make of a file.
 const maxW3CColumns = 512
 
@@ -106,9 +112,10 @@ const maxW3CColumns = 512
 type w3cLayout struct {
 	columns []w3cColumn
 	has     [w3cColumns]bool
-	edge    bool  // CloudFront's encoding
-	quotes  bool  // quotes are syntax, and no text as with IIS
-	unit    int64 // nanoseconds of a time-taken without a decimal point
+	headers []headerName // of the columns from w3cHeaders on
+	edge    bool         // CloudFront's encoding
+	quotes  bool         // quotes are syntax, and no text as with IIS
+	unit    int64        // nanoseconds of a time-taken without a decimal point
 }
 
 // newW3CLayout reads the names of the columns.
@@ -129,7 +136,7 @@ func newW3CLayout(names []byte) *w3cLayout {
 		}
 		i := slices.IndexFunc(w3cNames, func(n w3cName) bool { return n.name == name })
 		if i < 0 {
-			l.columns = append(l.columns, w3cSkip)
+			l.columns = append(l.columns, l.header(name))
 			continue
 		}
 		n := &w3cNames[i]
@@ -147,6 +154,20 @@ func newW3CLayout(names []byte) *w3cLayout {
 		l.columns = append(l.columns, column)
 	}
 	return l
+}
+
+// header returns the column of a request header, cs(Name), that has no field of its own; w3cSkip for another name.
+func (l *w3cLayout) header(name string) w3cColumn {
+	name, found := strings.CutPrefix(name, "cs(")
+	name, closed := strings.CutSuffix(name, ")")
+	header, ok := newHeaderName(name)
+	if !found || !closed || !ok || len(l.headers) == maxW3CHeaders || slices.Contains(l.headers, header) {
+		return w3cSkip
+	}
+	column := w3cHeaders + w3cColumn(len(l.headers))
+	l.headers = append(l.headers, header)
+	l.has[column] = true
+	return column
 }
 
 // iisDefaults are the columns that IIS logs by default: 8 and later, 7, and 6.

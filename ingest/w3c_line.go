@@ -233,6 +233,7 @@ func (f *w3c) fill(l *w3cLayout, line []byte, sep byte, at *w3cPlaces, r *Record
 		r.Agent = unquote(r.Agent)
 	}
 	r.Forwarded = l.decode(line, at[w3cForwarded], plus)
+	l.fillHeaders(line, at, plus, r)
 	if r.Client == nil && r.Forwarded != nil {
 		first, _, _ := bytes.Cut(r.Forwarded, []byte{','})
 		r.Client = stripPort(bytes.Trim(first, " "))
@@ -266,10 +267,30 @@ func (l *w3cLayout) decode(line []byte, e extent, plus bool) []byte {
 	case s == nil:
 	case l.edge:
 		s = unquote(s)
-	case plus && (e.from == 0 || line[e.from-1] != '"' || !l.quotes):
+	case plus && l.encodes(line, e):
 		spaces(s)
 	}
 	return s
+}
+
+// fillHeaders reads the columns that are request headers without a field of their own.
+func (l *w3cLayout) fillHeaders(line []byte, at *w3cPlaces, plus bool, r *Record) {
+	if l.has[w3cCookie] {
+		e := at[w3cCookie]
+		s := l.decode(line, e, false)
+		if plus && l.encodes(line, e) {
+			cookieSpaces(s)
+		}
+		r.addHeader(headerName{header: cookieHeader}, s)
+	}
+	for i, name := range l.headers {
+		r.addHeader(name, l.decode(line, at[w3cHeaders+w3cColumn(i)], plus))
+	}
+}
+
+// encodes tells whether a plus sign in a column can stand for a space: not where it stands in quotes.
+func (l *w3cLayout) encodes(line []byte, e extent) bool {
+	return e.from == 0 || line[e.from-1] != '"' || !l.quotes
 }
 
 // join returns the target. Where a query is logged apart from its stem, the bytes of the line are moved so

@@ -43,3 +43,13 @@ func spaces(s []byte) {
 		}
 	}
 }
+
+// cookieSpaces makes spaces of the plus signs that IIS writes for them in a Cookie header, in place: those behind a
+// semicolon. No other space stands there (RFC 6265 section 4.2.1), and base64 has plus signs.
+func cookieSpaces(s []byte) {
+	for i := 1; i < len(s); i++ {
+		if s[i] == '+' && s[i-1] == ';' {
+			s[i] = ' '
+		}
+	}
+}
