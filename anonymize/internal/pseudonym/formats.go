@@ -1,15 +1,68 @@
 package pseudonym
 
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
 // base32 is a lower-case alphabet without look-alikes, as in RFC 4648 but for the case.
 const base32 = "abcdefghijklmnopqrstuvwxyz234567"
 
 // MailDomain is the domain of all pseudonymous addresses. RFC 2606 reserves it, and validators accept it.
 const MailDomain = "example.com"
 
+// IsMail tells whether s is a mail address: something, the last @, and a domain with a dot inside. Full-width forms of
+// ASCII characters (U+FF01 to U+FF5E) count as these. There are no spaces, control bytes, slashes or colons in it, and
+// nothing but letters, digits, dashes, dots and underscores in the domain.
+func IsMail(s []byte) bool {
+	at, dot := -1, -1
+	for i := 0; i < len(s); {
+		c, n := narrow(s[i:])
+		switch {
+		case c <= ' ' || c == '/' || c == ':' || c == 0x7f:
+			return false
+		case c == '@':
+			at, dot = i+n, -1
+			if i == 0 {
+				return false
+			}
+		case c == '.':
+			if dot = i; i == at {
+				return false
+			}
+		case c < utf8.RuneSelf && kindOf(c) == 0 && c != '-' && c != '_' && at > 0:
+			if !anotherAt(s[i:]) {
+				return false
+			}
+		}
+		i += n
+	}
+	return at > 0 && dot > at && dot < len(s)-1 && s[len(s)-1] != '.'
+}
+
+// anotherAt tells whether there is an @ to come, so that what stands before it is no domain.
+func anotherAt(s []byte) bool {
+	return bytes.IndexByte(s, '@') >= 0 || bytes.Contains(s, []byte("\uff20"))
+}
+
+// narrow is the ASCII character that s begins with, perhaps in its full-width form, and its length; else the first byte.
+func narrow(s []byte) (c byte, n int) {
+	if s[0] == 0xef && len(s) >= 3 && (s[1] == 0xbc && s[2] >= 0x81 && s[2] <= 0xbf || s[1] == 0xbd && s[2] >= 0x80 && s[2] <= 0x9e) {
+		return (s[1]-0xbc)<<6 + s[2] - 0x60, 3 // U+FF01 is !
+	}
+	return s[0], 1
+}
+
 // AppendMail appends sixteen base-32 characters at MailDomain, from 80 bits of the HMAC of the lower-cased
-// address.
+// address, in which full-width forms are narrow.
 func (m *Mapper) AppendMail(dst, mail []byte) []byte {
-	m.startLower(mail, labelMail)
+	m.lower = m.lower[:0]
+	for i := 0; i < len(mail); {
+		c, n := narrow(mail[i:])
+		m.lower = append(m.lower, c)
+		i += n
+	}
+	m.startLowered(labelMail)
 	dst = m.appendBase32(dst, 16)
 	return append(append(dst, '@'), MailDomain...)
 }
@@ -17,6 +70,11 @@ func (m *Mapper) AppendMail(dst, mail []byte) []byte {
 // startLower fills the pool from the lower-cased value.
 func (m *Mapper) startLower(value []byte, label byte) {
 	m.lower = append(m.lower[:0], value...)
+	m.startLowered(label)
+}
+
+// startLowered fills the pool from m.lower in lower case.
+func (m *Mapper) startLowered(label byte) {
 	for i, c := range m.lower {
 		if c >= 'A' && c <= 'Z' {
 			m.lower[i] = c | 0x20

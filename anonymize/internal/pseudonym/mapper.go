@@ -29,7 +29,7 @@ type Mapper struct {
 	label  [2]byte
 	sum    [sha256.Size]byte
 	pool   bitPool
-	lower  []byte // scratch
+	lower  []byte // scratch: a value in its normal form
 
 	texts          *feistel   // of texts, for one size after another
 	layout, result []*symbols // scratch: of a text and of its pseudonym
@@ -162,6 +162,9 @@ const (
 	labelHost
 	labelName
 	labelNoise
+	labelCard
+	labelResident
+	labelIBAN
 	// LabelUser is for identities of users that are known by name.
 	LabelUser
 	// LabelClient is for identities of users that are known by their client only.

@@ -139,6 +139,10 @@ func IsDate(s []byte) bool {
 		}
 	}
 	year, month, day := dateParts(s)
+	return dayExists(year, month, day)
+}
+
+func dayExists(year, month, day int) bool {
 	return month >= 1 && month <= 12 && day >= 1 && day <= time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }
 

@@ -24,20 +24,31 @@ func (m *Mapper) AppendText(dst, value []byte) []byte {
 		return m.AppendInt(dst, value)
 	}
 	m.layout = appendLayout(m.layout[:0], value)
-	size := uint64(1)
-	for _, set := range m.layout {
-		if set == nil {
-			continue
-		}
-		if size > maxCount/uint64(set.size) {
-			return m.appendDrawn(dst, value)
-		}
-		size *= uint64(set.size)
-	}
-	if size == 1 {
+	v, size := m.count(value)
+	switch size {
+	case 0:
+		return m.appendDrawn(dst, value)
+	case 1:
 		return appendKept(dst, value)
 	}
-	return m.appendPermuted(dst, value, size)
+	return m.appendPermuted(dst, value, v, size)
+}
+
+// count is the number of the value among the values of m.layout, and how many there are; 0 if they are more than maxCount.
+func (m *Mapper) count(value []byte) (v, size uint64) {
+	size = 1
+	at := 0
+	for _, set := range m.layout {
+		if set != nil {
+			if size > maxCount/uint64(set.size) {
+				return 0, 0
+			}
+			size *= uint64(set.size)
+			v = v*uint64(set.size) + set.at(value[at:])
+		}
+		at += set.width(value[at:])
+	}
+	return v, size
 }
 
 func onlyDigits(s []byte) bool {
@@ -49,16 +60,9 @@ func onlyDigits(s []byte) bool {
 	return true
 }
 
-// appendPermuted takes a value as a number of mixed radix and permutes it. Results of another layout, such as a word
+// appendPermuted permutes the number v of a value in mixed radix. Results of another layout, such as a word
 // of letters alone for one of letters and digits, are mapped again, so the map stays one to one within the layout.
-func (m *Mapper) appendPermuted(dst, value []byte, size uint64) []byte {
-	v, at := uint64(0), 0
-	for _, set := range m.layout {
-		if set != nil {
-			v = v*uint64(set.size) + set.at(value[at:])
-		}
-		at += set.width(value[at:])
-	}
+func (m *Mapper) appendPermuted(dst, value []byte, v, size uint64) []byte {
 	p := Perm(m.texts)
 	if size <= textTable {
 		p = m.perm("word", size)
