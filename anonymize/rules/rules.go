@@ -15,8 +15,12 @@ type Rules struct {
 	Cookies  Cookies
 	Referer  Referer
 	Secrets  []string // words of keys whose values turn to noise, beside the built-in ones; lower case
+	secrets  map[string]bool
 	digest   string
 }
+
+// MaxEntities is the number of entities that rules can have.
+const MaxEntities = 200
 
 // Digest names the rules: SHA-256, in hex, of their normal form. Comments, order of entities and layout do not count.
 func (r *Rules) Digest() string { return r.digest }
@@ -87,8 +91,30 @@ type Place struct {
 type Allow struct {
 	Method  string            // "" = any
 	Pattern string            // endpoint template, such as /search; "" = any
-	Query   map[string]*Shape // by key, lower case
+	Query   map[string]*Shape // by key, lower case; AnyKey = whatever its key, beside the key's own shape
 	Line    int               // in the file, for reports
+}
+
+// AnyKey stands for all keys in an Allow. Its shape is Bool: any other would let too much stay.
+const AnyKey = "*"
+
+// Learned knows the values of a query key that many clients asked for.
+type Learned interface {
+	// KeepsValue tells whether a decoded value of a decoded key is one of them.
+	KeepsValue(key, value []byte) bool
+}
+
+// TopKeys are the query keys with a shape top(N), in lower case, with the greatest N of each: what must be learned.
+func (r *Rules) TopKeys() map[string]int {
+	keys := make(map[string]int)
+	for i := range r.Allow {
+		for key, s := range r.Allow[i].Query {
+			if n := s.Top(); n > keys[key] {
+				keys[key] = n
+			}
+		}
+	}
+	return keys
 }
 
 // Cookies says what becomes of the Cookie header.
