@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"reprise/anonymize/endpoint"
 	"reprise/anonymize/trace"
 )
 
@@ -84,20 +85,15 @@ func familyOf(agent string) string {
 	return "other"
 }
 
-// identity is the user's pseudonym: of the user field, else of the client's pseudonym and the user agent together.
+// identity is the user's pseudonym: of the user field, else of the first place of the user that had a value, else of the
+// client's pseudonym and the user agent together.
 func (a *Anonymizer) identity(user, client []byte, agent *agentEntry) (id trace.Pseudonym) {
 	switch {
 	case len(user) > 0 && string(user) != "-":
-		a.key = append(a.key[:0], user...)
-		if bytes.IndexByte(user, '@') >= 0 {
-			for i, c := range a.key {
-				if c >= 'A' && c <= 'Z' {
-					a.key[i] = c | 0x20
-				}
-			}
-		}
-		copy(id[:], a.mapper.Sum(labelUser, a.key)[:])
-		return id
+		a.layers.decode(user, false)
+		return a.person(a.layers.text)
+	case a.userRank != noUser:
+		return a.person(a.userText)
 	case len(client) == 0 && agent.family == "":
 		return id
 	}
@@ -106,6 +102,27 @@ func (a *Anonymizer) identity(user, client []byte, agent *agentEntry) (id trace.
 	if !ok {
 		out = append(out, a.mapper.Sum(labelClient, a.key)[:len(id)]...)
 		a.cache.put(useIdentity, a.key, out, kindNone)
+	}
+	a.out = out
+	copy(id[:], out)
+	return id
+}
+
+// person is the identity of a user that is known by a name or number, decoded. The case counts but in mail addresses
+// and UUIDs.
+func (a *Anonymizer) person(user []byte) (id trace.Pseudonym) {
+	a.key = append(a.key[:0], user...)
+	if bytes.IndexByte(user, '@') >= 0 || endpoint.Classify(user) == endpoint.UUID {
+		for i, c := range a.key {
+			if c >= 'A' && c <= 'Z' {
+				a.key[i] = c | 0x20
+			}
+		}
+	}
+	out, _, ok := a.cache.get(a.out[:0], useUser, a.key)
+	if !ok {
+		out = append(out, a.mapper.Sum(labelUser, a.key)[:len(id)]...)
+		a.cache.put(useUser, a.key, out, kindNone)
 	}
 	a.out = out
 	copy(id[:], out)

@@ -42,7 +42,7 @@ func (o *Options) validate() error {
 		o.CacheEntries = DefaultCache
 	}
 	if o.Rules == nil {
-		o.Rules = &rules.Rules{}
+		o.Rules = rules.Default()
 	}
 	return nil
 }
@@ -55,20 +55,40 @@ type Anonymizer struct {
 	mapper  *pseudonym.Mapper // of id
 	id      *entity           // of values that have no other
 	named   []*entity         // of the rules, in their order
-	prefix  *pseudonym.Prefix
-	cache   *cache
+	places  *places
+	policy  *policy
+	headers headerPolicy
+	shift   int64 // added to all instants, in microseconds
 	ipKey   []byte
-	counts  counts
 
+	addresses addressMap
+	cache     *cache
+	counts    counts
+	request
 	layers  layers
 	out     []byte // a pseudonym before it is encoded
 	key     []byte // a decoded query key
 	walk    []byte // a pseudonym that is mapped again
+	text    []byte // an encoded value
+	cookies []byte // the pairs of the record's cookies
 	hostBuf []byte
 	hosts   map[string]string
 	methods map[string]string
 	agents  map[string]agentEntry
 }
+
+// request is what is known of the record at hand.
+type request struct {
+	method   string
+	template *endpoint.Template
+	placed   []*pathPlace // that fit the path
+	reading  bool         // the user is read from places
+	userRank int          // of the place of userText; noUser for none
+	userText []byte
+}
+
+// noUser is beyond the rank of any place.
+const noUser = 1 << 30
 
 // New returns an Anonymizer for a key and the path templates of the service. With nil for set, no path has a template and
 // every segment is replaced.
@@ -86,7 +106,9 @@ func New(key *Key, set *endpoint.Set, o Options) (*Anonymizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Anonymizer{options: o, set: set, named: named, ipKey: pseudonym.Subkey(key.secret[:], "address", "pfx"),
+	p := newPlaces(o.Rules, set)
+	a := &Anonymizer{options: o, set: set, named: named, places: p, policy: newPolicy(o.Rules, p, set), headers: newHeaderPolicy(o.Rules, p),
+		shift: shiftOf(key.secret[:], o.Rules.Shift), ipKey: addressKey(key.secret[:], o.Rules.IP.Mode),
 		id: &entity{name: defaultEntity, mapper: pseudonym.NewMapper(key.secret[:], defaultEntity), use: useValue}}
 	return a, a.init()
 }
@@ -94,7 +116,8 @@ func New(key *Key, set *endpoint.Set, o Options) (*Anonymizer, error) {
 // init makes what one worker has for itself.
 func (a *Anonymizer) init() (err error) {
 	a.mapper = a.id.mapper
-	a.prefix, err = pseudonym.NewPrefix(a.ipKey, true)
+	a.addresses, err = newAddressMap(a.ipKey, a.options.Rules.IP.Mode)
+	a.counts = newCounts(len(a.policy.slots))
 	a.cache = newCache(a.options.CacheEntries)
 	a.hosts, a.methods, a.agents = make(map[string]string), make(map[string]string), make(map[string]agentEntry)
 	return err
@@ -102,7 +125,8 @@ func (a *Anonymizer) init() (err error) {
 
 // Fork returns an Anonymizer for another worker, with empty statistics. It may be used at the same time as a.
 func (a *Anonymizer) Fork() *Anonymizer {
-	f := &Anonymizer{options: a.options, set: a.set, id: a.id.fork(), ipKey: a.ipKey}
+	f := &Anonymizer{options: a.options, set: a.set, places: a.places, policy: a.policy, headers: a.headers, shift: a.shift,
+		id: a.id.fork(), ipKey: a.ipKey}
 	for _, e := range a.named {
 		f.named = append(f.named, e.fork())
 	}
@@ -113,7 +137,7 @@ func (a *Anonymizer) Fork() *Anonymizer {
 }
 
 // Stats says what became of the records so far, those of Stream included once it has ended.
-func (a *Anonymizer) Stats() Stats { return a.counts.stats() }
+func (a *Anonymizer) Stats() Stats { return a.counts.stats(a.policy.slots) }
 
 // Record makes in clean. The slices of out are reused; its strings may be kept. The error is a Refusal, and out
 // means nothing then. In the steady state a record costs no allocation.
@@ -138,7 +162,7 @@ func (a *Anonymizer) clean(in *ingest.Record, out *trace.Record) Refusal {
 }
 
 func (a *Anonymizer) fill(in *ingest.Record, out *trace.Record) Refusal {
-	method, refused := a.method(in.Method)
+	method, refused := a.methodOf(in.Method)
 	switch {
 	case refused != 0:
 		return refused
@@ -147,7 +171,8 @@ func (a *Anonymizer) fill(in *ingest.Record, out *trace.Record) Refusal {
 	case in.Status < 0 || in.Status > 999:
 		return RefusedStatus
 	}
-	out.Start = floor(in.Start, 1000)
+	a.method, a.reading, a.userRank = method, true, noUser
+	out.Start = floor(in.Start, 1000) + a.shift
 	out.Coarse = coarse(in.Precision)
 	out.Duration, out.Bytes = trace.Unknown, trace.Unknown
 	if in.Duration >= 0 {
@@ -165,6 +190,7 @@ func (a *Anonymizer) fill(in *ingest.Record, out *trace.Record) Refusal {
 	out.Host = a.host(host)
 	agent := a.agent(in.Agent)
 	out.Agent = agent.family
+	out.Header = a.header(out.Header[:0], in)
 	out.User = a.identity(in.User, out.Client, &agent)
 	return 0
 }

@@ -10,8 +10,8 @@ import (
 // defaultEntity is the namespace of all values that the rules give to no entity.
 const defaultEntity = "id"
 
-// maxEntities is the number of entities that rules can have: each needs a use of its own in the cache.
-const maxEntities = 200
+// useUser is the use of identities in the cache, after those of all entities.
+const useUser = useEntity + rules.MaxEntities
 
 // entity is a namespace of values: one value of it has one pseudonym, wherever it stands, and the same value of another
 // entity has an unrelated one.
@@ -31,8 +31,8 @@ func (e *entity) fork() *entity {
 
 // newEntities makes the entities of the rules, in their order.
 func newEntities(master []byte, r *rules.Rules) ([]*entity, error) {
-	if len(r.Entities) > maxEntities {
-		return nil, fmt.Errorf("rules have %d entities, more than %d", len(r.Entities), maxEntities)
+	if len(r.Entities) > rules.MaxEntities {
+		return nil, fmt.Errorf("rules have %d entities, more than %d", len(r.Entities), rules.MaxEntities)
 	}
 	var all []*entity
 	for i, e := range r.Entities {

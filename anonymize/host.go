@@ -95,8 +95,8 @@ var methods = func() map[string]string {
 // maxMethod is the longest method in bytes.
 const maxMethod = 32
 
-// method returns the method as a string that is kept: itself when it is known, else a token of its shape.
-func (a *Anonymizer) method(method []byte) (string, Refusal) {
+// methodOf returns the method as a string that is kept: itself when it is known, else a token of its shape.
+func (a *Anonymizer) methodOf(method []byte) (string, Refusal) {
 	if s, ok := methods[string(method)]; ok {
 		return s, 0
 	}

@@ -219,7 +219,7 @@ func TestStats(t *testing.T) {
 	}
 	s := a.Stats()
 	if s.Records != 3 || s.Unmatched != 1 || s.Replaced["int"] != 2 || s.Replaced["secret"] != 1 || s.Replaced["mail"] != 1 ||
-		s.Kept["small_int"] != 1 || s.Literals != 2 {
+		s.Kept["page: int<=4"] != 1 || s.Literals != 2 {
 		t.Errorf("statistics are %+v", s)
 	}
 }

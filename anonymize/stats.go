@@ -46,29 +46,32 @@ const (
 var kindNames = [kinds]string{"", "int", "uuid", "mail", "address", "date", "prefix-int", "text", "list", "secret", "query_key",
 	"fragment", "host"}
 
-// allowed says which rule let a query value pass.
-type allowed uint8
+// headerFate says what became of a header.
+type headerFate uint8
 
 const (
-	allowNot allowed = iota
-	allowEmpty
-	allowBoolean
-	allowSmall
-	allowOrder
-	allowLocale
-	allowFormat
-	allowVersion
-	allowRules
+	headerKept headerFate = iota
+	headerReplaced
+	headerCookie
+	headerReferer
+	headerDropped
+	headerFates
 )
 
-var allowNames = [allowRules]string{"", "empty", "boolean", "small_int", "order", "locale", "format", "version"}
+var headerNames = [headerFates]string{"kept", "replaced", "cookie", "referer", "dropped"}
 
 // counts are the counters of one worker.
 type counts struct {
 	records, unmatched, literals int64
 	refused                      [refusals]int64
 	replaced                     [kinds]int64
-	kept                         [allowRules]int64
+	headers                      [headerFates]int64
+	kept                         []int64          // by slot of the policy
+	misfit                       [][misfits]int64 // the same
+}
+
+func newCounts(slots int) counts {
+	return counts{kept: make([]int64, slots), misfit: make([][misfits]int64, slots)}
 }
 
 func (c *counts) add(o *counts) {
@@ -81,8 +84,14 @@ func (c *counts) add(o *counts) {
 	for i, n := range o.replaced {
 		c.replaced[i] += n
 	}
+	for i, n := range o.headers {
+		c.headers[i] += n
+	}
 	for i, n := range o.kept {
 		c.kept[i] += n
+		for j, m := range o.misfit[i] {
+			c.misfit[i][j] += m
+		}
 	}
 }
 
@@ -93,12 +102,23 @@ type Stats struct {
 	Literals  int64            `json:"literals"`  // path segments that stayed as vocabulary
 	Refused   map[string]int64 `json:"refused"`   // records, by reason
 	Replaced  map[string]int64 `json:"replaced"`  // parts of targets, by what they looked like
-	Kept      map[string]int64 `json:"kept"`      // query values that passed, by rule
+	Kept      map[string]int64 `json:"kept"`      // query values that passed, by rule, such as page: int<=4
+	// Misfit counts the query values of an allowed key that had another shape and were replaced: by rule, and by what
+	// they were made of.
+	Misfit  map[string]map[string]int64 `json:"misfit,omitempty"`
+	Headers map[string]int64            `json:"headers,omitempty"` // request headers and cookies, by what became of them
 }
 
-func (c *counts) stats() Stats {
+func (c *counts) stats(slots []string) Stats {
+	misfit := make(map[string]map[string]int64)
+	for i, name := range slots {
+		if shapes := named(misfitNames[:], c.misfit[i][:]); len(shapes) > 0 {
+			misfit[name] = shapes
+		}
+	}
 	return Stats{Records: c.records, Unmatched: c.unmatched, Literals: c.literals, Refused: named(refusalNames[:], c.refused[:]),
-		Replaced: named(kindNames[:], c.replaced[:]), Kept: named(allowNames[:], c.kept[:])}
+		Replaced: named(kindNames[:], c.replaced[:]), Kept: named(slots, c.kept),
+		Misfit: misfit, Headers: named(headerNames[:], c.headers[:])}
 }
 
 func named(names []string, n []int64) map[string]int64 {

@@ -2,6 +2,7 @@ package anonymize
 
 import (
 	"bytes"
+	"strings"
 
 	"reprise/anonymize/endpoint"
 )
@@ -12,6 +13,7 @@ const MaxTarget = 64 << 10
 // target appends the pseudonym of a request target (RFC 9112, section 3.2) and returns its template.
 func (a *Anonymizer) target(dst, target []byte) ([]byte, *endpoint.Template) {
 	t := a.set.Match(endpoint.Path(target))
+	a.template = t
 	if string(target) == "*" {
 		return append(dst, '*'), t
 	}
@@ -86,6 +88,7 @@ func (a *Anonymizer) hostPort(dst, authority []byte) []byte {
 
 // path appends a path: literal segments of the template as they are, the rest replaced.
 func (a *Anonymizer) path(dst, path []byte, t *endpoint.Template) []byte {
+	a.ofPath(path, t)
 	for index := 0; len(path) > 0; {
 		if path[0] == '/' {
 			dst = append(dst, '/')
@@ -104,7 +107,7 @@ func (a *Anonymizer) path(dst, path []byte, t *endpoint.Template) []byte {
 			if index < len(t.Segments) {
 				known = t.Segments[index]
 			}
-			dst = a.segment(dst, seg, known)
+			dst = a.segment(dst, seg, known, index)
 			index++
 		}
 		if hasParams {
@@ -114,8 +117,8 @@ func (a *Anonymizer) path(dst, path []byte, t *endpoint.Template) []byte {
 	return dst
 }
 
-// segment appends one path segment.
-func (a *Anonymizer) segment(dst, seg []byte, known endpoint.Segment) []byte {
+// segment appends one path segment. A literal one stays, also at the place of an entity: /users/me is vocabulary.
+func (a *Anonymizer) segment(dst, seg []byte, known endpoint.Segment, index int) []byte {
 	if known.Literal || string(seg) == "." || string(seg) == ".." {
 		a.counts.literals++
 		return append(dst, seg...)
@@ -126,9 +129,9 @@ func (a *Anonymizer) segment(dst, seg []byte, known endpoint.Segment) []byte {
 	a.out = a.out[:0]
 	if number, ok := bytes.CutPrefix(stem, []byte(known.Prefix)); ok && known.Prefix != "" && onlyDigits(number) {
 		a.counts.literals++
-		a.out = a.replace(append(a.out, known.Prefix...), number, a.id)
+		a.out = a.replace(append(a.out, known.Prefix...), number, a.inPath(index, number))
 	} else {
-		a.out = a.replace(a.out, stem, a.id)
+		a.out = a.replace(a.out, stem, a.inPath(index, stem))
 	}
 	a.out = append(a.out, ext...)
 	return l.encode(dst, a.out)
@@ -153,6 +156,9 @@ func (a *Anonymizer) query(dst, query []byte, sep byte) []byte {
 	}
 }
 
+// nameKeys are words that may stand in a query alone, without a value.
+var nameKeys = set(`wsdl rss rss2 atom rdf json xml debug print nocache raw all none true false`)
+
 // pair appends one key=value. A key that is no vocabulary is replaced like a value, with or without the sign.
 func (a *Anonymizer) pair(dst, pair []byte, form bool) []byte {
 	if len(pair) == 0 {
@@ -162,8 +168,9 @@ func (a *Anonymizer) pair(dst, pair []byte, form bool) []byte {
 	l := &a.layers
 	l.decode(key, form)
 	a.key = append(a.key[:0], l.text...)
+	k := a.policy.find(a.key)
 	switch {
-	case a.set.KeepsKey(a.key) || !named && nameKeys[string(a.key)]:
+	case k != nil || a.set.KeepsKey(a.key) || !named && nameKeys[string(a.key)]:
 		dst = l.encode(dst, a.key)
 	case len(key) > 0:
 		a.counts.replaced[kindKey]++
@@ -174,16 +181,53 @@ func (a *Anonymizer) pair(dst, pair []byte, form bool) []byte {
 		return dst
 	}
 	dst = append(dst, '=')
+	if len(value) == 0 {
+		a.counts.kept[slotEmpty]++
+		return dst
+	}
 	l.decode(value, form)
-	if isSecret(a.key) && len(value) > 0 {
+	switch {
+	case k != nil && k.placed:
+		a.out = a.replace(a.out[:0], l.text, a.at(k.place, l.text))
+	case a.policy.isSecret(k, a.key):
 		a.counts.replaced[kindSecret]++
 		a.out = a.mapper.AppendNoise(a.out[:0], l.text)
-		return l.encode(dst, a.out)
-	}
-	if rule := allows(a.key, l.text); rule != allowNot {
-		a.counts.kept[rule]++
+	case a.keeps(k, a.key, l.text):
 		return l.encode(dst, l.text)
+	case k != nil && k.text:
+		a.out = a.words(a.out[:0], l.text)
+	default:
+		a.out = a.replace(a.out[:0], l.text, a.id)
 	}
-	a.out = a.replace(a.out[:0], l.text, a.id)
 	return l.encode(dst, a.out)
+}
+
+// words replaces free text word by word, so that searches for one thing still share words.
+func (a *Anonymizer) words(dst, text []byte) []byte {
+	for {
+		i := bytes.IndexByte(text, ' ')
+		if i < 0 {
+			return a.replace(dst, text, a.id)
+		}
+		dst = append(a.replace(dst, text[:i], a.id), ' ')
+		text = text[i+1:]
+	}
+}
+
+// set is the words of a text.
+func set(words string) map[string]bool {
+	m := make(map[string]bool)
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
+}
+
+func onlyDigits(s []byte) bool {
+	for _, c := range s {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(s) > 0
 }

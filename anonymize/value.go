@@ -2,7 +2,6 @@ package anonymize
 
 import (
 	"bytes"
-	"net/netip"
 
 	"reprise/anonymize/endpoint"
 	"reprise/anonymize/internal/pseudonym"
@@ -182,12 +181,4 @@ func (a *Anonymizer) address(dst, text []byte) ([]byte, bool) {
 		dst = append(dst, ":0"...)
 	}
 	return dst, true
-}
-
-// mapAddress leaves loopback addresses alone: they name nobody.
-func (a *Anonymizer) mapAddress(addr netip.Addr) netip.Addr {
-	if addr = addr.Unmap().WithZone(""); addr.IsLoopback() {
-		return addr
-	}
-	return a.prefix.Map(addr)
 }
