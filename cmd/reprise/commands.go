@@ -11,6 +11,7 @@ func (s *shell) commands() []*cli.Command {
 		s.inspectCommand(),
 		s.endpointsCommand(),
 		s.anonymizeCommand(),
+		s.auditCommand(),
 		s.sampleCommand(),
 		s.scheduleCommand(),
 		s.synthCommand(),

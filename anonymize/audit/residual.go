@@ -1,0 +1,125 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"reprise/anonymize/trace"
+)
+
+// detector finds what looks personal or secret in a decoded text, whatever the log was.
+type detector struct {
+	name string
+	form *regexp.Regexp
+	// real tells whether a match is the thing: checks that no expression can make. nil = every match is.
+	real func(match []byte) bool
+}
+
+var detectors = []detector{
+	{"mail addresses", mailForm, func(m []byte) bool {
+		return !bytes.HasSuffix(m, []byte("@"+reserved)) && !bytes.HasSuffix(m, []byte(".example"))
+	}},
+	{"payment cards", regexp.MustCompile(`\b[0-9](?:[ -]?[0-9]){12,18}\b`), func(m []byte) bool {
+		digits := keepDigits(m)
+		return isCard(digits) && !isTestCard(digits)
+	}},
+	{"Chinese resident ids", regexp.MustCompile(`\b[1-8][0-9]{16}[0-9Xx]\b`), func(m []byte) bool {
+		return isPerson(m) && !bytes.HasPrefix(m, []byte("999999")) && regions[string(m[:2])]
+	}},
+	{"credentials", regexp.MustCompile(`(?i)\b(?:bearer|basic) +[a-z0-9+/._=-]{8,}`), nil},
+	{"access keys of clouds", regexp.MustCompile(`\b(?:(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35}|gh[pousr]_[0-9A-Za-z]{36,}|xox[abprs]-[0-9A-Za-z-]{10,}|sk_live_[0-9A-Za-z]{16,})\b`), nil},
+	{"private keys", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----`), nil},
+	{"JSON Web Tokens", regexp.MustCompile(`\beyJ[0-9A-Za-z_-]{8,}\.eyJ[0-9A-Za-z_-]{4,}\.[0-9A-Za-z_-]{16,}`), nil},
+	{"user and password of an address", regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,10}://[^/?#@\s]{1,128}:[^/?#@\s]{1,128}@`), nil},
+}
+
+// regions are the first two digits of Chinese resident ids (GB/T 2260).
+var regions = words(`11 12 13 14 15 21 22 23 31 32 33 34 35 36 37 41 42 43 44 45 46 50 51 52 53 54 61 62 63 64 65 71 81 82 83`)
+
+func keepDigits(s []byte) (digits []byte) {
+	for _, c := range s {
+		if c >= '0' && c <= '9' {
+			digits = append(digits, c)
+		}
+	}
+	return digits
+}
+
+// residual is the scan of the trace alone.
+type residual struct {
+	found   map[string]int64
+	details []string
+	quads   int64 // public IPv4 addresses outside of the client
+	values  int64
+}
+
+// look scans a text of a record, and what stands in base64 in it.
+func (s *residual) look(record int64, name string, raw []byte) {
+	if len(raw) == 0 {
+		return
+	}
+	s.values++
+	text := unjson(unpercent(raw))
+	s.scan(record, name, text)
+	hidden(text, func(inner []byte) { s.scan(record, name+" in base64 or hex", unpercent(inner)) })
+}
+
+func (s *residual) scan(record int64, name string, text []byte) {
+	for _, d := range detectors {
+		for _, m := range d.form.FindAll(text, -1) {
+			if d.real != nil && !d.real(m) {
+				continue
+			}
+			if s.found == nil {
+				s.found = make(map[string]int64)
+			}
+			if s.found[d.name]++; s.found[d.name] <= 3 && len(s.details) < maxDetails {
+				s.details = append(s.details, fmt.Sprintf("record %d, %s: %s, %d bytes", record, name, d.name, len(m)))
+			}
+		}
+	}
+}
+
+// record scans a record of the trace.
+func (s *residual) record(n int64, r *trace.Record) {
+	s.look(n, "target", r.Target)
+	s.look(n, "host", []byte(r.Host))
+	s.look(n, "user agent", []byte(r.Agent))
+	s.look(n, "header", r.Header)
+	if _, ok := addressIn(r.Client); !ok {
+		s.look(n, "client", r.Client)
+	}
+	for _, m := range quadForm.FindAll(unpercent(append(append([]byte(r.Host+" "), r.Target...), r.Header...)), -1) {
+		if a, ok := addressIn(m); ok && isPublic4(a) {
+			s.quads++
+		}
+	}
+}
+
+var quadForm = regexp.MustCompile(`\b[0-9]{1,3}(?:\.[0-9]{1,3}){3}\b`)
+
+func (s *residual) check(against bool) Check {
+	c := Check{Name: "residual", Status: OK, Summary: fmt.Sprintf("no mail address, card, resident id, key or token in %d texts", s.values)}
+	var names []string
+	for _, d := range detectors {
+		n := s.found[d.name]
+		c.number(strings.ReplaceAll(d.name, " ", "_"), n)
+		if n > 0 {
+			names = append(names, fmt.Sprintf("%d %s", n, d.name))
+		}
+	}
+	if names != nil {
+		c.red("do not hand the trace on; find what lets the value stay", "the trace holds what looks real: %s", strings.Join(names, ", "))
+		c.Details = s.details
+	}
+	c.number("public_ipv4", s.quads)
+	if s.quads > 0 {
+		c.detail("%d public IPv4 addresses stand elsewhere than as clients, as pseudonyms of addresses do", s.quads)
+	}
+	if !against {
+		c.detail("whether a phone number, an address or an account is a pseudonym tells only --against LOG")
+	}
+	return c
+}
