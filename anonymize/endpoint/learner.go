@@ -24,11 +24,14 @@ const recentPaths = 4096
 // crowdWords is the size of the map of all clients, in 64-bit words.
 const crowdWords = 64
 
-// Learner counts reduced paths and query keys. It is not safe for concurrent use: give each worker one and Merge them.
+// Learner counts reduced paths, query keys and the values of watched ones. It is not safe for concurrent use: give each worker one and Merge them.
 type Learner struct {
 	paths    census
 	outlines *census // of the paths that are not counted themselves; nil = they are not counted at all
 	keys     census
+	watched  map[string]int // how many values of these query keys may be kept
+	values   census         // of pairs key=value
+	pair     []byte
 	crowd    [crowdWords]uint64
 	buf      []byte
 	outline  []byte
@@ -107,24 +110,21 @@ func (l *Learner) Add(path []byte, client uint64, status int) {
 
 func taught(status int) bool { return status >= 200 && status <= 399 }
 
-// addKeys counts the keys of a query that could be names. The fixed ones need no counting.
+// addKeys counts the keys of a query that could be names, and the values of watched ones. The fixed keys need no counting.
 func (l *Learner) addKeys(query []byte, client uint64) {
 	if i := bytes.IndexByte(query, '#'); i >= 0 {
 		query = query[:i]
 	}
 	var buf [maxDecode]byte
 	for len(query) > 0 {
-		part := query
-		if i := bytes.IndexByte(query, '&'); i >= 0 {
-			part, query = query[:i], query[i+1:]
-		} else {
-			query = nil
-		}
-		if i := bytes.IndexByte(part, '='); i >= 0 {
-			part = part[:i]
-		}
-		if key := decode(buf[:], part); isKeyName(key) && !isFixedKey(key) {
+		var name, value []byte
+		name, value, query = cutPart(query)
+		key := decode(buf[:], name)
+		if isKeyName(key) && !isFixedKey(key) {
 			l.keys.visits(key).add(client)
+		}
+		if len(l.watched) > 0 {
+			l.addValue(key, value, client)
 		}
 	}
 }
@@ -147,6 +147,9 @@ func (l *Learner) Merge(o *Learner) {
 		l.outlines.merge(o.outlines)
 	}
 	l.keys.merge(&o.keys)
+	if l.watched != nil && o.watched != nil {
+		l.values.merge(&o.values)
+	}
 }
 
 // clients counts the distinct clients, at most as many as there were.
@@ -175,8 +178,8 @@ func (l *Learner) Set() *Set {
 	l.keys.prune()
 	bar := vocabularyBar(l.clients())
 	var found []*Template
-	l.patterns(bar, func(pattern string, hits int64) {
-		found = append(found, &Template{Pattern: pattern, Count: hits})
+	l.patterns(bar, func(pattern string, v *visits) {
+		found = append(found, &Template{Pattern: pattern, Count: v.hits, Clients: bits.OnesCount64(v.clients)})
 	})
 	var keys []string
 	for key, v := range l.keys.seen {
@@ -184,15 +187,18 @@ func (l *Learner) Set() *Set {
 			keys = append(keys, key)
 		}
 	}
-	slices.Sort(keys)
-	set, err := newSet(found, keys)
+	var values map[string][]string
+	if l.watched != nil {
+		values = l.frequent(bar)
+	}
+	set, err := newSet(found, keys, values)
 	if err != nil { // patterns that we wrote ourselves always parse
 		panic("endpoint: " + err.Error())
 	}
 	return set
 }
 
-func (l *Learner) patterns(bar int, yield func(pattern string, hits int64)) {
+func (l *Learner) patterns(bar int, yield func(pattern string, v *visits)) {
 	l.paths.prune()
 	root := &node{}
 	for path, v := range l.paths.seen {
@@ -217,8 +223,8 @@ type Traffic struct {
 // memory that matching takes.
 func (l *Learner) Traffic() []Traffic {
 	var all []Traffic
-	l.patterns(vocabularyBar(l.clients()), func(pattern string, hits int64) {
-		all = append(all, Traffic{Pattern: pattern, Requests: hits})
+	l.patterns(vocabularyBar(l.clients()), func(pattern string, v *visits) {
+		all = append(all, Traffic{Pattern: pattern, Requests: v.hits})
 	})
 	slices.SortFunc(all, func(a, b Traffic) int {
 		return cmp.Or(cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Pattern, b.Pattern))

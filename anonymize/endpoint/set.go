@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -13,6 +13,7 @@ import (
 type Template struct {
 	Pattern  string // such as /p/{int} or /files/
 	Count    int64  // requests that taught it, with a status of 2xx or 3xx; 0 when given by hand
+	Clients  int    // distinct clients of those requests, at least; never above 64
 	Segments []Segment
 }
 
@@ -29,6 +30,8 @@ type Set struct {
 	root      *branch
 	keys      map[string]bool // of queries
 	keyList   []string        // sorted
+	values    map[string]map[string]bool
+	valueList map[string][]string // sorted
 	digest    string
 }
 
@@ -43,17 +46,19 @@ type branch struct {
 // unmatched is the template of all paths that no template of a Set fits: no segment of it is literal.
 var unmatched = &Template{Pattern: "{unmatched}"}
 
-// newSet sorts templates by pattern and compiles them. The keys are sorted and distinct.
-func newSet(templates []*Template, keys []string) (*Set, error) {
-	slices.SortFunc(templates, func(a, b *Template) int { return strings.Compare(a.Pattern, b.Pattern) })
-	s := &Set{templates: templates, root: &branch{}, keyList: keys, keys: make(map[string]bool, len(keys))}
+// newSet sorts templates by pattern, keys and values, and compiles them. An error is a *patternError.
+func newSet(templates []*Template, keys []string, values map[string][]string) (*Set, error) {
+	slices.SortStableFunc(templates, func(a, b *Template) int { return strings.Compare(a.Pattern, b.Pattern) })
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	s := &Set{templates: templates, root: &branch{}, keyList: keys, keys: make(map[string]bool, len(keys)), valueList: values}
 	sum := sha256.New()
 	for i, t := range templates {
 		if i > 0 && t.Pattern == templates[i-1].Pattern {
-			return nil, &PatternError{Index: i, Err: errors.New("pattern stands twice")}
+			return nil, &patternError{t, errors.New("pattern stands twice")}
 		}
 		if err := s.add(t); err != nil {
-			return nil, &PatternError{Index: i, Err: err}
+			return nil, &patternError{t, err}
 		}
 		sum.Write([]byte(t.Pattern + "\n"))
 	}
@@ -61,19 +66,29 @@ func newSet(templates []*Template, keys []string) (*Set, error) {
 		s.keys[key] = true
 		sum.Write([]byte("?" + key + "\n"))
 	}
+	s.values = make(map[string]map[string]bool, len(values))
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		slices.Sort(values[key])
+		values[key] = slices.Compact(values[key])
+		s.values[key] = make(map[string]bool, len(values[key]))
+		for _, value := range values[key] {
+			s.values[key][value] = true
+			sum.Write([]byte("?" + key + "=" + value + "\n"))
+		}
+	}
 	s.digest = hex.EncodeToString(sum.Sum(nil))
 	return s, nil
 }
 
-// PatternError says which template of a file is wrong. It does not hold the pattern, which may hold names.
-type PatternError struct {
-	Index int // 0 is the first template
-	Err   error
+// patternError says which template is wrong. Its message does not hold the pattern, which may hold names.
+type patternError struct {
+	template *Template
+	err      error
 }
 
-func (e *PatternError) Error() string { return fmt.Sprintf("endpoint %d: %v", e.Index+1, e.Err) }
+func (e *patternError) Error() string { return e.err.Error() }
 
-func (e *PatternError) Unwrap() error { return e.Err }
+func (e *patternError) Unwrap() error { return e.err }
 
 // add compiles one pattern into the tree.
 func (s *Set) add(t *Template) error {
@@ -168,8 +183,8 @@ func parseSegment(name string) (Segment, string, error) {
 // Templates are the templates of s, sorted by pattern. They must not be changed.
 func (s *Set) Templates() []*Template { return s.templates }
 
-// Digest is the SHA-256, in hex, of the sorted patterns and then the sorted query keys with a question mark before
-// each, all with a newline. Counts are not part of it: equal digests match equally.
+// Digest is the SHA-256, in hex, of the sorted patterns, then the sorted query keys with a question mark before each,
+// then the sorted values as ?key=value, all with a newline. Counts are not part of it: equal digests match equally.
 func (s *Set) Digest() string { return s.digest }
 
 // Match finds the template of a path (see Path). At each segment the most specific branch is taken and

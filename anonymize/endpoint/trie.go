@@ -41,12 +41,12 @@ func (n *node) merge(o *node) {
 
 // patterns yields the patterns of n's subtree, in which the words that may not stay are merged, from the root down;
 // prefix is n's own.
-func (n *node) patterns(prefix []byte, depth, bar int, yield func(pattern string, hits int64)) {
+func (n *node) patterns(prefix []byte, depth, bar int, yield func(pattern string, v *visits)) {
 	children := map[string]*node{}
-	ends := [2]int64{} // requests that end here: without and with a slash at the end
+	ends := [2]visits{} // requests that end here: without and with a slash at the end
 	for _, t := range n.tails {
 		if len(t.path) < 2 {
-			ends[len(t.path)] += t.visits.hits
+			ends[len(t.path)].merge(t.visits)
 			continue
 		}
 		seg := t.path[1:]
@@ -62,9 +62,9 @@ func (n *node) patterns(prefix []byte, depth, bar int, yield func(pattern string
 	}
 	n.tails = nil
 	collapse(n, children, depth, bar)
-	for slash, hits := range ends {
-		if hits > 0 {
-			yield(string(prefix)+"/"[:slash], hits)
+	for slash := range ends {
+		if ends[slash].hits > 0 {
+			yield(string(prefix)+"/"[:slash], &ends[slash])
 		}
 	}
 	for seg, child := range children {
