@@ -13,7 +13,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/anonymize/audit"
-	"reprise/anonymize/endpoint"
 	"reprise/anonymize/rules"
 	"reprise/ingest"
 )
