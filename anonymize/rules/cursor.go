@@ -98,6 +98,9 @@ func (c cursor) fields() ([]field, error) {
 		}
 		seen[name] = key.line
 		value := at(pair.Value, key.key)
+		if value.isNothing() { // what is not there has no place of its own
+			value.line, value.column = key.line, key.column
+		}
 		if err := value.plain(); err != nil {
 			return nil, err
 		}

@@ -87,11 +87,14 @@ func parsePrefix(c cursor, text string) (p netip.Prefix, err error) {
 	} else {
 		var a netip.Addr
 		if a, err = netip.ParseAddr(text); err == nil {
-			p = netip.PrefixFrom(a, a.BitLen())
+			p = netip.PrefixFrom(a, a.BitLen()) // without the zone
+		}
+		if a.Zone() != "" {
+			return p, c.fail("has a zone, which no log tells: write fe80::/10")
 		}
 	}
 	switch {
-	case err != nil || p.Addr().Zone() != "":
+	case err != nil:
 		return p, c.fail("is no block of addresses: write 10.0.0.0/8, or one address")
 	case p.Addr().Is4In6():
 		return p, c.fail("is an IPv4 block in the form of IPv6: write it as IPv4")

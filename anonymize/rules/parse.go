@@ -61,7 +61,7 @@ func parse(text []byte) (r *Rules, allow bool, err error) {
 
 // syntax keeps the position of the library's error only: its text can quote the file.
 func syntax(err error) error {
-	e := &Error{Line: 1, Column: 1, Reason: "from here on the file is no YAML: look at indentation, quotes, brackets and colons"}
+	e := &Error{Line: 1, Column: 1, Reason: "from here on the file is no YAML: look at indentation and brackets, and put texts with { } [ ] , # or : into quotes"}
 	var y yaml.Error
 	if errors.As(err, &y) {
 		if t := y.GetToken(); t != nil && t.Position != nil {

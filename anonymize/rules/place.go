@@ -3,6 +3,8 @@ package rules
 import (
 	"net/textproto"
 	"strings"
+
+	"github.com/goccy/go-yaml/ast"
 )
 
 // Limits of entities.
@@ -19,16 +21,15 @@ func (p Place) String() string { return placeKinds[p.Kind] + ":" + p.Name }
 
 // parsePlace reads kind:name.
 func parsePlace(c cursor) (p Place, err error) {
-	text, err := c.text()
+	kind, name, err := c.place()
 	if err != nil {
 		return p, err
 	}
-	kind, name, ok := strings.Cut(text, ":")
 	i := 0
 	for i < len(placeKinds) && placeKinds[i] != kind {
 		i++
 	}
-	if !ok || i == len(placeKinds) {
+	if i == len(placeKinds) {
 		return p, c.fail("is no place%s; places are path:/users/{user}, query:uid, cookie:uid, header:X-User-Id and jwt:sub", near(kind, placeKinds))
 	}
 	p.Kind, p.Name = PlaceKind(i), strings.TrimSpace(name)
@@ -49,6 +50,25 @@ func parsePlace(c cursor) (p Place, err error) {
 		}
 	}
 	return p, err
+}
+
+// place splits kind:name. Inside brackets the YAML library takes the text for a mapping, which means the same.
+func (c cursor) place() (kind, name string, err error) {
+	if _, ok := c.node.(*ast.MappingNode); !ok {
+		text, err := c.text()
+		kind, name, _ = strings.Cut(text, ":")
+		return kind, name, err
+	}
+	fields, err := c.fields()
+	switch {
+	case err != nil:
+		return "", "", err
+	case len(fields) != 1:
+		return "", "", c.wrong("a text, such as query:uid")
+	case !fields[0].value.isNothing():
+		name, err = fields[0].value.text()
+	}
+	return fields[0].name, name, err
 }
 
 // segments splits the pattern of a path.
