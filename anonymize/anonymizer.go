@@ -68,7 +68,8 @@ type Anonymizer struct {
 	layers  layers
 	out     []byte // a pseudonym before it is encoded
 	key     []byte // a decoded query key
-	walk    []byte // a pseudonym that is mapped again
+	scratch []byte // a stack of values that are taken apart or mapped again
+	depth   int    // of layers of JSON, base64 and tokens that are open
 	text    []byte // an encoded value
 	cookies []byte // the pairs of the record's cookies
 	hostBuf []byte
@@ -85,6 +86,7 @@ type request struct {
 	reading  bool         // the user is read from places
 	userRank int          // of the place of userText; noUser for none
 	userText []byte
+	claimed  int // claims at places of the user that were seen so far, of all records
 }
 
 // noUser is beyond the rank of any place.

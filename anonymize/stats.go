@@ -35,7 +35,16 @@ const (
 	kindDate
 	kindNumbered
 	kindText
+	kindPhone
+	kindCard
+	kindResident
+	kindAccount
+	kindJWT
+	kindJSON
+	kindBase64
 	kindList
+	kindPair
+	kindWords
 	kindSecret
 	kindKey
 	kindFragment
@@ -43,7 +52,8 @@ const (
 	kinds
 )
 
-var kindNames = [kinds]string{"", "int", "uuid", "mail", "address", "date", "prefix-int", "text", "list", "secret", "query_key",
+var kindNames = [kinds]string{"", "int", "uuid", "mail", "address", "date", "prefix-int", "text", "phone", "card", "resident_id",
+	"iban", "jwt", "json", "base64", "list", "pair", "words", "secret", "query_key",
 	"fragment", "host"}
 
 // headerFate says what became of a header.

@@ -1,11 +1,7 @@
 package anonymize
 
 import (
-	"bytes"
-
 	"reprise/anonymize/endpoint"
-	"reprise/anonymize/internal/pseudonym"
-	"reprise/anonymize/rules"
 )
 
 // Uses of a cached pseudonym.
@@ -31,7 +27,9 @@ func (a *Anonymizer) replace(dst, text []byte, e *entity) []byte {
 	out, k, ok := a.cache.get(dst, e.use, text)
 	if !ok {
 		out, k = a.pseudonym(dst, text, e)
-		a.cache.put(e.use, text, out[len(dst):], k)
+		if k != kindJWT { // claims are read whenever the token comes
+			a.cache.put(e.use, text, out[len(dst):], k)
+		}
 	}
 	if a.options.Observe != nil {
 		a.options.Observe(e.name, text, out[len(dst):])
@@ -40,56 +38,38 @@ func (a *Anonymizer) replace(dst, text []byte, e *entity) []byte {
 	return out
 }
 
-// shapeOf tells how a decoded value of e is replaced.
-func shapeOf(text []byte, e *entity) kind {
-	switch {
-	case e.format == rules.Text:
-		return kindText
-	case e.format == rules.Int && onlyDigits(text):
-		return kindInt
-	}
-	switch endpoint.Classify(text) {
-	case endpoint.Int:
-		return kindInt
-	case endpoint.UUID:
-		return kindUUID
-	case endpoint.Mail:
-		return kindMail
-	case endpoint.Date:
-		if pseudonym.IsDate(text) {
-			return kindDate
-		}
-	case endpoint.PrefixInt:
-		return kindNumbered
-	case endpoint.IP, endpoint.Token:
-		if _, _, ok := endpoint.ParseAddress(text); ok {
-			return kindAddress
-		}
-		if isList(text) {
-			return kindList
-		}
-	}
-	return kindText
-}
-
 // maxWalk bounds how often a value is mapped again; a value that can be counted never needs as many.
 const maxWalk = 1 << 12
 
-// pseudonym appends the pseudonym of a decoded value by its shape. The maps of texts and of numbered words are one to
-// one within their layout, in which other shapes can lie as well, such as addresses among dotted numbers; a result of
+// pseudonym appends the pseudonym of a decoded value by its shape. The map of a shape that is open is one to one within a
+// layout in which other shapes lie as well, such as addresses among dotted numbers, or cards among numbers; a result of
 // another shape is mapped again, so that it never meets the pseudonym of a value of that shape.
 func (a *Anonymizer) pseudonym(dst, text []byte, e *entity) ([]byte, kind) {
-	shape := shapeOf(text, e)
+	shape := a.shapeOf(text, e)
 	start := len(dst)
 	dst = a.appendShape(dst, text, shape, e)
-	if shape != kindText && shape != kindNumbered {
+	if !shape.open() || shape == kindInt && len(text) < minSpecial {
 		return dst, shape
 	}
-	for n := 0; n < maxWalk && shapeOf(dst[start:], e) != shape; n++ {
-		a.walk = append(a.walk[:0], dst[start:]...)
-		dst = a.appendShape(dst[:start], a.walk, shape, e)
+	for n := 0; n < maxWalk && a.shapeOf(dst[start:], e) != shape; n++ {
+		mark := len(a.scratch)
+		a.scratch = append(a.scratch, dst[start:]...)
+		dst = a.appendShape(dst[:start], a.scratch[mark:], shape, e)
+		a.scratch = a.scratch[:mark]
 	}
 	return dst, shape
+}
+
+// minSpecial is the least length of digits that can be something else than a number.
+const minSpecial = 12
+
+// open tells whether a pseudonym of this kind can come out in another shape.
+func (k kind) open() bool {
+	switch k {
+	case kindText, kindNumbered, kindInt, kindList, kindPair, kindWords:
+		return true
+	}
+	return false
 }
 
 func (a *Anonymizer) appendShape(dst, text []byte, shape kind, e *entity) []byte {
@@ -102,13 +82,31 @@ func (a *Anonymizer) appendShape(dst, text []byte, shape kind, e *entity) []byte
 		return e.mapper.AppendMail(dst, text)
 	case kindDate:
 		return e.mapper.AppendDate(dst, text)
+	case kindPhone:
+		return e.mapper.AppendPhone(dst, text)
+	case kindCard:
+		return e.mapper.AppendCard(dst, text)
+	case kindResident:
+		return e.mapper.AppendResident(dst, text)
+	case kindAccount:
+		return e.mapper.AppendIBAN(dst, text)
 	case kindNumbered:
 		return numbered(dst, text, e)
 	case kindAddress:
 		dst, _ = a.address(dst, text)
 		return dst
+	case kindJWT:
+		return a.jwt(dst, text, e)
+	case kindJSON:
+		return a.json(dst, text, jsonPlace{entity: e})
+	case kindBase64:
+		return a.encoded(dst, text, e)
 	case kindList:
-		return a.list(dst, text, e)
+		return a.split(dst, text, separators, e)
+	case kindPair:
+		return a.split(dst, text, joints, e)
+	case kindWords:
+		return a.words(dst, text, e)
 	}
 	return e.mapper.AppendText(dst, text)
 }
@@ -120,46 +118,6 @@ func numbered(dst, text []byte, e *entity) []byte {
 		end--
 	}
 	return e.mapper.AppendInt(e.mapper.AppendText(dst, text[:end]), text[end:])
-}
-
-// separators stand between the elements of a list.
-const separators = ",;| "
-
-// isList tells whether a value is a list whose elements all have the shape of an identifier.
-func isList(text []byte) bool {
-	if !bytes.ContainsAny(text, separators) {
-		return false
-	}
-	for {
-		i := bytes.IndexAny(text, separators)
-		element := text
-		if i >= 0 {
-			element = text[:i]
-		}
-		switch endpoint.Classify(element) {
-		case endpoint.Int, endpoint.UUID, endpoint.Mail, endpoint.Hex, endpoint.PrefixInt:
-		default:
-			return false
-		}
-		if i < 0 {
-			return true
-		}
-		text = text[i+1:]
-	}
-}
-
-// list replaces the elements of a list one by one.
-func (a *Anonymizer) list(dst, text []byte, e *entity) []byte {
-	for {
-		i := bytes.IndexAny(text, separators)
-		if i < 0 {
-			dst, _ = a.pseudonym(dst, text, e)
-			return dst
-		}
-		dst, _ = a.pseudonym(dst, text[:i], e)
-		dst = append(dst, text[i])
-		text = text[i+1:]
-	}
 }
 
 // address appends the pseudonym of an IP address, which may have brackets and a port. The port's value

@@ -39,7 +39,7 @@ const (
 	maxCard = 19
 )
 
-// IsCard tells whether s is a payment card number: 13 to 19 digits, perhaps in groups that single spaces or dashes separate,
+// IsCard tells whether s is a payment card number: 13 to 19 digits, perhaps in groups that single spaces, dashes or + separate,
 // with the prefix and the length of an issuer and the check digit of Luhn (ISO/IEC 7812-1, annex B). Milliseconds since 1970
 // have 13 digits, start with 1 and are none.
 func IsCard(s []byte) bool {
@@ -63,7 +63,7 @@ func cardDigits(number, s []byte) []byte {
 			}
 			number = append(number, c)
 			group++
-		case (c == ' ' || c == '-') && group >= 3 && group <= 8 && (separator == 0 || separator == c):
+		case (c == ' ' || c == '-' || c == '+') && group >= 3 && group <= 8 && (separator == 0 || separator == c):
 			separator, group = c, 0
 		default:
 			return nil

@@ -39,19 +39,21 @@ var firstBirth = time.Date(1930, 1, 1, 0, 0, 0, 0, time.UTC).Unix() / secondsOfD
 const birthDays = 36525
 
 // AppendResident appends the pseudonym of a number that IsResident knows: region 99 and four digits, which is nowhere, a
-// date of birth from 1930 to 2029, sequence and check character, all from the HMAC. Two of n become the same with a
-// probability of n*n/7e11. A lower-case x makes x of an X.
+// date of birth from 1930 to 2029, sequence and check character, all from the HMAC. A check digit stays a digit, and an X
+// an X in its case. Two of n become the same with a probability of n*n/7e11, of n with an X with n*n/7e10.
 func (m *Mapper) AppendResident(dst, s []byte) []byte {
+	last := s[residentDigits-1]
 	m.start(labelResident, s[:residentDigits-1])
-	start := len(dst)
-	dst = append(dst, "99"...)
-	dst = appendPadded(dst, m.draw(10_000), 4)
-	day := firstBirth + int64(m.draw(birthDays))
-	dst = time.Unix(day*secondsOfDay, 0).UTC().AppendFormat(dst, "20060102")
-	dst = appendPadded(dst, uint64(m.pick(1000)), 3)
-	check := mod11(dst[start:])
-	if check == 'X' && s[residentDigits-1] == 'x' {
-		check = 'x'
+	for start := len(dst); ; dst = dst[:start] {
+		dst = appendPadded(append(dst, "99"...), m.draw(10_000), 4)
+		day := firstBirth + int64(m.draw(birthDays))
+		dst = time.Unix(day*secondsOfDay, 0).UTC().AppendFormat(dst, "20060102")
+		dst = appendPadded(dst, uint64(m.pick(1000)), 3)
+		switch check := mod11(dst[start:]); {
+		case check != 'X' && kindOf(last) == hasDigit:
+			return append(dst, check)
+		case check == 'X' && kindOf(last) != hasDigit:
+			return append(dst, last)
+		}
 	}
-	return append(dst, check)
 }

@@ -1,0 +1,101 @@
+package anonymize
+
+import (
+	"bytes"
+
+	"reprise/anonymize/endpoint"
+)
+
+// separators stand between the elements of a list.
+const separators = ",;|"
+
+// isList tells whether a value is a list whose elements all have the shape of an identifier.
+func isList(text []byte) bool {
+	if !bytes.ContainsAny(text, separators) {
+		return false
+	}
+	for {
+		i := bytes.IndexAny(text, separators)
+		element := text
+		if i >= 0 {
+			element = text[:i]
+		}
+		switch endpoint.Classify(element) {
+		case endpoint.Int, endpoint.UUID, endpoint.Mail, endpoint.Hex, endpoint.PrefixInt:
+		default:
+			return false
+		}
+		if i < 0 {
+			return true
+		}
+		text = text[i+1:]
+	}
+}
+
+// joints stand between the parts of names such as User:123, gid://shop/Product/123 and /u/123.
+const joints = ":/"
+
+// isPair tells whether a value is such a name: parts that are words or identifiers, with a number, a UUID or a mail address
+// among them. A value of words alone is replaced as one, so that it does not become the sum of its words.
+func isPair(text []byte) bool {
+	if !bytes.ContainsAny(text, joints) || endpoint.Classify(text) == endpoint.IP {
+		return false
+	}
+	identified := false
+	for more := true; more; {
+		i := bytes.IndexAny(text, joints)
+		part := text
+		if more = i >= 0; more {
+			part, text = text[:i], text[i+1:]
+		}
+		switch endpoint.Classify(part) {
+		case endpoint.Int, endpoint.UUID, endpoint.Mail, endpoint.PrefixInt:
+			identified = true
+		case endpoint.Word, endpoint.Hex, endpoint.Date:
+		default:
+			return false
+		}
+	}
+	return identified
+}
+
+// split replaces the parts between separators one by one.
+func (a *Anonymizer) split(dst, text []byte, separators string, e *entity) []byte {
+	for {
+		i := bytes.IndexAny(text, separators)
+		part := text
+		if i >= 0 {
+			part = text[:i]
+		}
+		if len(part) > 0 {
+			dst, _ = a.pseudonym(dst, part, e)
+		}
+		if i < 0 {
+			return dst
+		}
+		dst = append(dst, text[i])
+		text = text[i+1:]
+	}
+}
+
+// punctuation may stand before and after a word of a text.
+const punctuation = ".,;:!?\"'()<>[]{}"
+
+// words replaces the words of a text one by one, each by its own shape, so that an id in a text is the same as alone.
+func (a *Anonymizer) words(dst, text []byte, e *entity) []byte {
+	for {
+		word, rest, more := bytes.Cut(text, []byte{' '})
+		tail := bytes.TrimLeft(word, punctuation)
+		dst = append(dst, word[:len(word)-len(tail)]...)
+		core := bytes.TrimRight(tail, punctuation)
+		if len(core) > 0 {
+			dst, _ = a.pseudonym(dst, core, e)
+		}
+		dst = append(dst, tail[len(core):]...)
+		if !more {
+			return dst
+		}
+		dst = append(dst, ' ')
+		text = rest
+	}
+}
