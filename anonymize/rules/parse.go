@@ -11,8 +11,11 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// MaxFile bounds a rules file in bytes, and with it how deep the YAML library recurses.
-const MaxFile = 256 << 10
+// Limits of a rules file: the time of the YAML library grows with the square of how deep values lie in each other.
+const (
+	MaxFile     = 64 << 10 // bytes
+	maxBrackets = 1000     // open at one place
+)
 
 // Section is the key of the rules in a file.
 const Section = "anonymize"
@@ -27,6 +30,9 @@ func Parse(text []byte) (*Rules, error) {
 	if len(text) > MaxFile {
 		return nil, &Error{Line: 1, Column: 1, Reason: fmt.Sprintf("the file is larger than %d KiB", MaxFile>>10)}
 	}
+	if err := shallow(text); err != nil {
+		return nil, err
+	}
 	r, allow, err := parse(text)
 	if err != nil {
 		return nil, err
@@ -36,6 +42,25 @@ func Parse(text []byte) (*Rules, error) {
 	}
 	r.finish()
 	return r, nil
+}
+
+// shallow refuses brackets in brackets without end. It counts those in texts too, which does no harm.
+func shallow(text []byte) error {
+	open, line, column := 0, 1, 0
+	for _, c := range text {
+		column++
+		switch c {
+		case '\n':
+			line, column = line+1, 0
+		case '[', '{':
+			if open++; open > maxBrackets {
+				return &Error{Line: line, Column: column, Reason: fmt.Sprintf("more than %d brackets are open here", maxBrackets)}
+			}
+		case ']', '}':
+			open = max(0, open-1)
+		}
+	}
+	return nil
 }
 
 // parse tells whether the file has an allow-list. The YAML library panics on some malformed tags, which for the user is
