@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,16 +119,16 @@ func TestFramesAreIndependentAndBounded(t *testing.T) {
 	}
 	b := write(t, head, lines...)
 	magic := []byte{0x28, 0xb5, 0x2f, 0xfd}
-	second := bytes.LastIndex(b, magic)
-	if second <= 0 {
-		t.Fatal("one frame only")
+	var counts []int
+	for _, part := range bytes.Split(b, magic)[1:] {
+		text := unpack(t, append(bytes.Clone(magic), part...))
+		if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}\n") {
+			t.Errorf("frame %d holds no whole lines", len(counts))
+		}
+		counts = append(counts, strings.Count(text, "\n"))
 	}
-	first := unpack(t, b[:second])
-	if n := strings.Count(first, "\n"); n != recordfile.FrameLines || !strings.HasSuffix(first, "}\n") {
-		t.Errorf("the first frame has %d lines, want %d whole ones", n, recordfile.FrameLines)
-	}
-	if rest := unpack(t, b[second:]); !strings.HasPrefix(rest, `{"n":`) {
-		t.Error("the second frame does not start with a line")
+	if want := []int{1, recordfile.FrameLines, 10, 1}; !slices.Equal(counts, want) {
+		t.Errorf("frames of %d lines, want %d", counts, want)
 	}
 }
 
@@ -260,13 +261,16 @@ func (f *full) Write(b []byte) (int, error) {
 }
 
 func TestFullDiskIsReported(t *testing.T) {
-	w, err := recordfile.NewWriter(&full{room: 10}, head)
+	if _, err := recordfile.NewWriter(&full{room: 10}, head); err == nil {
+		t.Error("a disk without room for the header was not reported")
+	}
+	w, err := recordfile.NewWriter(&full{room: 300}, head)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var failed error
 	for i := 0; i < 2*recordfile.FrameLines && failed == nil; i++ {
-		failed = w.WriteLine([]byte(`{"n":1}`))
+		failed = w.WriteLine(fmt.Appendf(nil, `{"n":%d}`, i*i))
 	}
 	if failed == nil || w.Close(recordfile.Trailer{}) == nil {
 		t.Errorf("a full disk was not reported: %v", failed)

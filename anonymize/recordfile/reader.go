@@ -24,6 +24,7 @@ type Reader struct {
 	buf     *bufio.Reader
 	long    []byte // a line longer than buf
 	header  Header
+	first   []byte // the header's line, with which the checksum ends
 	trailer Trailer
 	sum     hash.Hash
 	line    int64
@@ -55,6 +56,7 @@ func (r *Reader) readHeader(kinds []string) error {
 		}
 		return err
 	}
+	r.first = append(bytes.Clone(line), '\n')
 	if err := json.Unmarshal(line, &r.header); err != nil || r.header.Kind == "" {
 		return &LineError{1, fmt.Errorf("%w: no header record", ErrForeign)}
 	}
@@ -103,6 +105,7 @@ func (r *Reader) finish(line []byte) error {
 	if err := json.Unmarshal(line, &t); err != nil {
 		return &LineError{r.line, errors.New("the trailer is no JSON object of the known form")}
 	}
+	r.sum.Write(r.first)
 	if t.Records != r.records || t.SHA256 != hex.EncodeToString(r.sum.Sum(nil)) {
 		return &LineError{r.line, ErrChecksum}
 	}
@@ -116,7 +119,7 @@ func (r *Reader) finish(line []byte) error {
 	return io.EOF
 }
 
-// readLine returns the next line and feeds the checksum, except for the trailer's own line.
+// readLine returns the next line and feeds the checksum with records.
 func (r *Reader) readLine() ([]byte, error) {
 	r.line++
 	line, err := r.buf.ReadSlice('\n')
@@ -139,7 +142,7 @@ func (r *Reader) readLine() ([]byte, error) {
 	default:
 		return nil, &LineError{r.line, err}
 	}
-	if !bytes.HasPrefix(line, trailerPrefix) {
+	if r.line > 1 && !bytes.HasPrefix(line, trailerPrefix) {
 		r.sum.Write(line)
 	}
 	return line[:len(line)-1], nil
