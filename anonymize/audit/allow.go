@@ -17,10 +17,10 @@ type use struct {
 	shapes map[string]int64
 }
 
-// useKey names a rule and the shape that let a value stay.
+// useKey names what let a value stay: a rule, its key and its shape, which are words of the rules.
 type useKey struct {
-	rule  int // index in the allow-list
-	shape string
+	rule       int // index in the allow-list
+	key, shape string
 }
 
 const (
@@ -36,11 +36,11 @@ type allowed struct {
 }
 
 // kept is told a value that stays.
-func (a *allowed) kept(rule int, shape *rules.Shape, text []byte) {
-	if rule < 0 {
-		return
+func (a *allowed) kept(rule int, shape *rules.Shape, name, text []byte) {
+	key := useKey{rule, strings.ToLower(string(name)), shape.Kind().String()}
+	if a.rules.Allow[rule].Query[key.key] != shape {
+		key.key = rules.AnyKey
 	}
-	key := useKey{rule, shape.Kind().String()}
 	u := a.uses[key]
 	if u == nil {
 		u = &use{shapes: make(map[string]int64)}
@@ -96,10 +96,10 @@ func (a *allowed) check(t recordfile.Trailer) Check {
 		if line := a.rules.Allow[k.rule].Line; line > 0 {
 			where = fmt.Sprintf("line %d", line)
 		}
-		c.detail("%d values of shape %s (rule %d, %s): %s", u.values, k.shape, k.rule+1, where, strings.Join(topShapes(u.shapes), " "))
+		c.detail("%s: %d values of shape %s (rule %d, %s): %s", k.key, u.values, k.shape, k.rule+1, where, strings.Join(topShapes(u.shapes), " "))
 	}
 	c.number("values", all)
-	c.Summary = fmt.Sprintf("%d query values stay, by %d shapes of the rules", all, len(keys))
+	c.Summary = fmt.Sprintf("%d query values stay, by %d entries of the allow-list", all, len(keys))
 	var details struct {
 		Replaced struct {
 			Misfits map[string]int64 `json:"misfits"`

@@ -84,7 +84,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if set == nil {
 		set = endpoint.NewLearner().Set()
 	}
-	a := &auditor{o: o, walker: newWalker(set, o.Rules), canaries: canaryCheck{canaries: o.Canaries}, groups: newGrouping(cmp.Or(o.K, DefaultK)),
+	a := &auditor{o: o, walker: newWalker(set, o.Rules), canaries: canaryCheck{canaries: o.Canaries}, residual: newResidual(),
+		groups:  newGrouping(cmp.Or(o.K, DefaultK)),
 		allowed: allowed{rules: o.Rules, uses: make(map[useKey]*use)}, sums: sums{seed: maphash.MakeSeed()}}
 	a.known = map[string]bool{"{unmatched}": true}
 	for _, t := range set.Templates() {

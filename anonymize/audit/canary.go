@@ -13,25 +13,34 @@ import (
 	"unicode/utf8"
 )
 
-// Canaries are values that were planted in a log and must not be in its trace.
+// Canaries are values that were planted in a log and must not be in its trace, in whatever form.
 type Canaries struct {
-	needles []needle
-	n       int
+	forms [formCount]needles
+	of    [formCount][]int // the canary of each needle; 0 is the first
+	n     int
 }
 
-type needle struct {
-	canary int // 0 is the first
-	text   []byte
-	form   string
-}
+// form is a way in which a canary can stand in a trace. Each is looked for in a text of its own.
+type form int
+
+const (
+	asText   form = iota // in lower case, as it is or percent-encoded
+	inBase64             // as it is
+	asDigits             // digits without what separates them
+	asWord               // a word by itself
+	formCount
+)
+
+var formWords = [formCount]string{"as text", "in base64", "its digits", "a word of it"}
 
 // Limits of a file of canaries.
 const (
-	maxCanaries    = 10_000
+	maxCanaries    = 1000
 	maxCanary      = 4096 // bytes
-	shortestCanary = 4
+	shortestCanary = prefixBytes
 	shortestWord   = 6 // letters of a word that is looked for by itself
-	shortestNumber = 7 // digits that are looked for without what stands between them
+	longWord       = 9 // letters of a word that is looked for within others
+	shortestNumber = 9 // digits that are looked for without what stands between them
 )
 
 // ReadCanaries reads one canary per line; empty lines do not count. Errors name the line and hold no canary.
@@ -63,44 +72,41 @@ func ReadCanaries(r io.Reader) (*Canaries, error) {
 	return c, nil
 }
 
-// add makes the needles of a canary. All are in lower case but those in base64.
+// add makes the needles of a canary.
 func (c *Canaries) add(raw []byte) {
 	seen := make(map[string]bool)
-	put := func(form string, text []byte) {
-		if len(text) >= shortestCanary && !seen[string(text)] {
-			seen[string(text)] = true
-			c.needles = append(c.needles, needle{c.n, bytes.Clone(text), form})
+	put := func(f form, text []byte) {
+		if key := string(rune(f)) + string(text); len(text) >= shortestCanary && !seen[key] {
+			seen[key] = true
+			c.forms[f].add(bytes.Clone(text))
+			c.of[f] = append(c.of[f], c.n)
 		}
 	}
 	text := unpercent(raw)
 	for _, plain := range [][]byte{bytes.ToLower(raw), bytes.ToLower(text)} {
-		put("as it is", plain)
-		put("with + for spaces", bytes.ReplaceAll(plain, []byte{' '}, []byte{'+'}))
+		put(asText, plain)
+		put(asText, bytes.ReplaceAll(plain, []byte{' '}, []byte{'+'}))
 	}
 	escaped := url.QueryEscape(string(text))
 	for range 3 {
-		put("percent-encoded", []byte(strings.ToLower(escaped)))
-		put("percent-encoded", []byte(strings.ToLower(strings.ReplaceAll(escaped, "+", "%20"))))
+		put(asText, []byte(strings.ToLower(escaped)))
+		put(asText, []byte(strings.ToLower(strings.ReplaceAll(escaped, "+", "%20"))))
 		escaped = url.QueryEscape(escaped)
 	}
-	put("in hex", []byte(hex.EncodeToString(text)))
-	for _, form := range [][]byte{raw, text} {
-		put64(form, put)
-	}
-	var digits []byte
-	for _, b := range text {
-		if b >= '0' && b <= '9' {
-			digits = append(digits, b)
-		}
-	}
-	if len(digits) >= shortestNumber {
-		put("its digits", digits)
+	put(asText, []byte(hex.EncodeToString(text)))
+	put64(raw, put)
+	put64(text, put)
+	if digits := keepDigits(text); len(digits) >= shortestNumber {
+		put(asDigits, digits)
 	}
 	for rest := text; len(rest) > 0; {
 		var run []byte
 		run, rest = cutRun(rest)
-		if utf8.RuneCount(run) >= shortestWord && !publicWords[strings.ToLower(string(run))] {
-			put("a word of it", bytes.ToLower(run))
+		switch n := utf8.RuneCount(run); {
+		case n >= longWord:
+			put(asText, bytes.ToLower(run))
+		case n >= shortestWord && !publicWords[strings.ToLower(string(run))]:
+			put(asWord, bytes.ToLower(run))
 		}
 	}
 	c.n++
@@ -111,50 +117,59 @@ var publicWords = words(`example localhost`)
 
 // put64 makes the base64 and base64url of a text at the three offsets at which it can stand within a longer one, without
 // the characters that depend on its neighbours.
-func put64(text []byte, put func(string, []byte)) {
+func put64(text []byte, put func(form, []byte)) {
 	for offset := range 3 {
 		padded := append(make([]byte, offset), text...)
-		skip := (offset*8 + 5) / 6
-		keep := len(padded) * 8 / 6
+		skip, keep := (offset*8+5)/6, len(padded)*8/6
 		for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			if s := enc.EncodeToString(padded); keep-skip >= 2*shortestCanary {
-				put("in base64", []byte(s[skip:keep]))
+				put(inBase64, []byte(s[skip:keep]))
 			}
 		}
 	}
 }
 
-// find yields the needles that stand in a line of a trace, or in what it decodes to.
-func (c *Canaries) find(line []byte, yield func(needle)) {
-	lower := bytes.ToLower(line)
-	decoded := bytes.ToLower(unjson(unpercent(line)))
-	spaced := bytes.ReplaceAll(decoded, []byte{'+'}, []byte{' '})
-	bare := bareDigits(decoded)
-	for _, n := range c.needles {
-		in := bytes.Contains
-		switch {
-		case n.form == "in base64":
-			if in(line, n.text) {
-				yield(n)
+// find yields the canaries that stand in a text of a trace, or in what it decodes to.
+func (c *Canaries) find(text []byte, yield func(canary int, f form)) {
+	in := func(f form, text []byte) {
+		c.forms[f].find(text, func(k, at int) {
+			if f != asWord || alone(text, at, len(c.forms[f].texts[k])) {
+				yield(c.of[f][k], f)
 			}
-		case n.form == "its digits":
-			if in(bare, n.text) {
-				yield(n)
-			}
-		case in(lower, n.text), in(decoded, n.text), in(spaced, n.text):
-			yield(n)
-		}
+		})
 	}
+	in(inBase64, text)
+	lower := bytes.ToLower(text)
+	in(asText, lower)
+	decoded := lower
+	if bytes.ContainsAny(text, `%\`) {
+		decoded = bytes.ToLower(unjson(unpercent(text)))
+		in(asText, decoded)
+		in(inBase64, unpercent(text))
+	}
+	if bytes.IndexByte(decoded, '+') >= 0 {
+		in(asText, bytes.ReplaceAll(decoded, []byte{'+'}, []byte{' '}))
+	}
+	in(asWord, decoded)
+	in(asDigits, bareDigits(decoded))
+}
+
+// alone tells whether no letter or digit stands beside a part of a text.
+func alone(text []byte, at, n int) bool {
+	if at+n < len(text) && inRun(text[at+n:]) > 0 {
+		return false
+	}
+	r, _ := utf8.DecodeLastRune(text[:at])
+	return at == 0 || inRun(utf8.AppendRune(nil, r)) == 0
 }
 
 // bareDigits drops what stands between groups of digits in numbers as people write them.
 func bareDigits(s []byte) []byte {
 	out := make([]byte, 0, len(s))
-	for i, c := range s {
-		if strings.IndexByte(" -./()+", c) >= 0 && i > 0 && i+1 < len(s) {
-			continue
+	for _, c := range s {
+		if strings.IndexByte(" -./()+", c) < 0 {
+			out = append(out, c)
 		}
-		out = append(out, c)
 	}
 	return out
 }
@@ -162,20 +177,20 @@ func bareDigits(s []byte) []byte {
 // canaryCheck collects what was found.
 type canaryCheck struct {
 	canaries *Canaries
-	gone     map[int]bool // canaries found
+	found    map[int]bool
 	details  []string
 }
 
-// look searches the texts of one record.
-func (c *canaryCheck) look(record int64, line []byte) {
-	c.canaries.find(line, func(n needle) {
-		if c.gone == nil {
-			c.gone = make(map[int]bool)
+// look searches the text of one record.
+func (c *canaryCheck) look(record int64, text []byte) {
+	c.canaries.find(text, func(canary int, f form) {
+		if c.found == nil {
+			c.found = make(map[int]bool)
 		}
-		if !c.gone[n.canary] && len(c.details) < maxDetails {
-			c.details = append(c.details, fmt.Sprintf("canary %d stands in record %d, %s", n.canary+1, record, n.form))
+		if !c.found[canary] && len(c.details) < maxDetails {
+			c.details = append(c.details, fmt.Sprintf("canary %d stands in record %d, %s", canary+1, record, formWords[f]))
 		}
-		c.gone[n.canary] = true
+		c.found[canary] = true
 	})
 }
 
@@ -186,9 +201,9 @@ func (c *canaryCheck) check() Check {
 	}
 	out.Status, out.Summary = OK, fmt.Sprintf("none of %d planted values is in the trace", c.canaries.n)
 	out.number("canaries", int64(c.canaries.n))
-	out.number("found", int64(len(c.gone)))
-	if len(c.gone) > 0 {
-		out.red("do not hand the trace on", "%d of %d planted values are in the trace", len(c.gone), c.canaries.n)
+	out.number("found", int64(len(c.found)))
+	if len(c.found) > 0 {
+		out.red("do not hand the trace on; the record shows which field lets the value stay", "%d of %d planted values are in the trace", len(c.found), c.canaries.n)
 		out.Details = c.details
 	}
 	return out

@@ -78,7 +78,7 @@ func (h *histogram) entropy(f field) (e float64) {
 func driftCheck(before, after *histogram) Check {
 	c := Check{Name: "drift", Status: Note}
 	worst := 0.0
-	for _, f := range []field{inClient, inHost, inPath, inName, inQuery, inSecret, inFragment, inCookie, inHeader} {
+	for _, f := range []field{inClient, inPath, inName, inQuery, inSecret, inFragment, inCookie, inHeader} {
 		d, n, m := before.distance(after, f)
 		if n == 0 || m == 0 {
 			continue

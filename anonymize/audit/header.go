@@ -2,9 +2,12 @@ package audit
 
 import (
 	"bytes"
+	"net/textproto"
 	"slices"
+	"strings"
 
 	"reprise/anonymize/endpoint"
+	"reprise/anonymize/rules"
 )
 
 // lines goes over the header lines of a trace.
@@ -18,37 +21,95 @@ func (w *walker) lines(header []byte) {
 	}
 }
 
+// neverKept are headers that no rule lets stay as they are.
+var neverKept = words(`X-Forwarded-For X-Real-Ip X-Client-Ip True-Client-Ip Cf-Connecting-Ip Fastly-Client-Ip X-Cluster-Client-Ip
+	X-Original-Forwarded-For Forwarded Cookie Set-Cookie Authorization Proxy-Authorization Referer User-Agent Host From`)
+
 // header goes over one header, but for those that the rules let stay.
 func (w *walker) header(name string, value []byte) {
-	switch {
-	case slices.Contains(w.rules.Headers, name):
-	case name == "Referer":
+	switch canonical := textproto.CanonicalMIMEHeaderKey(name); {
+	case slices.Contains(w.rules.Headers, canonical) && !neverKept[canonical]:
+	case canonical == "Referer":
 		w.referer(value)
-	case name == "Cookie":
+	case canonical == "Cookie":
 		w.cookies(value)
+	case canonical == "Forwarded":
+		w.forwarded(value)
+	case canonical == "X-Forwarded-For":
+		for node := range bytes.SplitSeq(value, []byte{','}) {
+			w.node(bytes.TrimSpace(node))
+		}
 	default:
+		if scheme, rest, ok := bytes.Cut(value, []byte{' '}); ok && strings.EqualFold(string(scheme), "bearer") {
+			value = rest
+		}
 		w.visit(inHeader, value)
+	}
+}
+
+// node is an element of X-Forwarded-For or Forwarded (RFC 7239, section 6).
+func (w *walker) node(node []byte) {
+	if len(node) > 0 && string(node) != "unknown" {
+		w.visit(inHeader, node)
+	}
+}
+
+// forwarded goes over the values of a Forwarded header (RFC 7239, section 4).
+func (w *walker) forwarded(value []byte) {
+	for _, pair := range bytes.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ';' }) {
+		name, value, _ := bytes.Cut(bytes.TrimSpace(pair), []byte{'='})
+		value = bytes.Trim(value, `"`)
+		switch strings.ToLower(string(name)) {
+		case "for", "by":
+			w.node(value)
+		case "host":
+			w.authority(value)
+		case "proto":
+			if v := string(value); v != "http" && v != "https" {
+				w.visit(inHeader, value)
+			}
+		default:
+			w.visit(inHeader, pair)
+		}
 	}
 }
 
 // referer goes over the address of a page. The words of the service's own templates stay in it.
 func (w *walker) referer(url []byte) {
-	method, pattern := "GET", "{unmatched}"
-	if w.set != nil {
-		pattern = w.set.Match(endpoint.Path(url)).Pattern
-	}
 	if len(url) > 0 {
-		w.target(method, pattern, url)
+		w.target("GET", w.set.Match(endpoint.Path(url)).Pattern, url)
 	}
 }
 
-// cookies goes over the pairs of a Cookie header. Names that are vocabulary stay.
-func (w *walker) cookies(value []byte) {
-	for pair := range bytes.SplitSeq(value, []byte{';'}) {
-		name, value, _ := bytes.Cut(bytes.TrimSpace(pair), []byte{'='})
-		if !w.keepsKey(name) && !w.isSecret(name) {
+// cookieNames are names of cookies that many services use.
+var cookieNames = words(`_ga _gid _gat _fbp _fbc _gcl_au _hjid __utma __utmb __utmc __utmz PHPSESSID JSESSIONID ASP.NET_SessionId connect.sid
+	laravel_session XSRF-TOKEN csrftoken sessionid session sid SID uid locale currency theme consent cart cart_id remember_token
+	__cfduid cf_clearance AWSALB AWSALBCORS wordpress_test_cookie wp-settings-time woocommerce_cart_hash frontend`)
+
+// cookies goes over the pairs of a Cookie header. Names that are vocabulary or stand in the rules stay.
+func (w *walker) cookies(list []byte) {
+	for pair := range bytes.SplitSeq(list, []byte{';'}) {
+		name, value, named := bytes.Cut(bytes.TrimSpace(pair), []byte{'='})
+		if !named {
+			name, value = nil, name
+		}
+		if len(name) > 0 && !cookieNames[string(name)] && !w.set.KeepsKey(name) && !w.placesCookie(string(name)) {
 			w.visit(inCookie, name)
 		}
-		w.visit(inCookie, value)
+		if len(value) > 0 {
+			w.visit(inCookie, value)
+		}
 	}
+}
+
+// placesCookie tells whether an entity has a place in the cookie of a name.
+func (w *walker) placesCookie(name string) bool {
+	for _, e := range w.rules.Entities {
+		for _, p := range e.At {
+			if p.Kind == rules.Cookie && p.Name == name {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -37,3 +37,32 @@ func (w *walker) keeps(method, pattern string, key, value []byte) (*rules.Shape,
 	}
 	return nil, -1
 }
+
+// names notes the query keys that the rules name. They stay, and values at places of an entity do not.
+func (w *walker) names() {
+	w.named = make(map[string]bool)
+	for key := range signedKeys {
+		w.named[key] = false
+	}
+	for _, key := range w.rules.Text {
+		w.named[strings.ToLower(key)] = false
+	}
+	for i := range w.rules.Allow {
+		for key := range w.rules.Allow[i].Query {
+			w.named[key] = false
+		}
+	}
+	for _, e := range w.rules.Entities {
+		for _, p := range e.At {
+			if p.Kind == rules.Query {
+				w.named[strings.ToLower(p.Name)] = true
+			}
+		}
+	}
+}
+
+// keepsKey tells whether a query key is vocabulary.
+func (w *walker) keepsKey(key []byte) bool {
+	_, named := w.named[strings.ToLower(string(key))]
+	return named || w.set.KeepsKey(key)
+}

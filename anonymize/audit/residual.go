@@ -15,24 +15,41 @@ type detector struct {
 	form *regexp.Regexp
 	// real tells whether a match is the thing: checks that no expression can make. nil = every match is.
 	real func(match []byte) bool
+	// odds is the probability that a pseudonym of the layout of a match is one by chance; nil = that is never so.
+	odds func(match []byte) float64
 }
 
 var detectors = []detector{
 	{"mail addresses", mailForm, func(m []byte) bool {
 		return !bytes.HasSuffix(m, []byte("@"+reserved)) && !bytes.HasSuffix(m, []byte(".example"))
-	}},
+	}, nil},
 	{"payment cards", regexp.MustCompile(`\b[0-9](?:[ -]?[0-9]){12,18}\b`), func(m []byte) bool {
 		digits := keepDigits(m)
 		return isCard(digits) && !isTestCard(digits)
-	}},
+	}, cardOdds},
 	{"Chinese resident ids", regexp.MustCompile(`\b[1-8][0-9]{16}[0-9Xx]\b`), func(m []byte) bool {
 		return isPerson(m) && !bytes.HasPrefix(m, []byte("999999")) && regions[string(m[:2])]
-	}},
-	{"credentials", regexp.MustCompile(`(?i)\b(?:bearer|basic) +[a-z0-9+/._=-]{8,}`), nil},
-	{"access keys of clouds", regexp.MustCompile(`\b(?:(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35}|gh[pousr]_[0-9A-Za-z]{36,}|xox[abprs]-[0-9A-Za-z-]{10,}|sk_live_[0-9A-Za-z]{16,})\b`), nil},
-	{"private keys", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----`), nil},
-	{"JSON Web Tokens", regexp.MustCompile(`\beyJ[0-9A-Za-z_-]{8,}\.eyJ[0-9A-Za-z_-]{4,}\.[0-9A-Za-z_-]{16,}`), nil},
-	{"user and password of an address", regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,10}://[^/?#@\s]{1,128}:[^/?#@\s]{1,128}@`), nil},
+	}, func([]byte) float64 { return personOdds }},
+	{"credentials", regexp.MustCompile(`(?i)\b(?:bearer|basic) +[a-z0-9+/._=-]{8,}`), nil, nil},
+	{"access keys of clouds", regexp.MustCompile(`\b(?:(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35}|gh[pousr]_[0-9A-Za-z]{36,}|xox[abprs]-[0-9A-Za-z-]{10,}|sk_live_[0-9A-Za-z]{16,})\b`), nil, nil},
+	{"private keys", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----`), nil, nil},
+	{"JSON Web Tokens", regexp.MustCompile(`\beyJ[0-9A-Za-z_-]{8,}\.eyJ[0-9A-Za-z_-]{4,}\.[0-9A-Za-z_-]{16,}`), nil, nil},
+	{"user and password of an address", regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,10}://[^/?#@\s]{1,128}:[^/?#@\s]{1,128}@`), nil, nil},
+}
+
+// personOdds is the probability that 18 digits hold a region, a date within 250 years and a check digit.
+const personOdds = 35. / 80 * 250 * 365 / 1e8 / 11
+
+// cardOdds is the probability that a number begins like cards of its length, and has their check digit.
+func cardOdds(m []byte) (p float64) {
+	for _, prefix := range cardPrefixes[len(keepDigits(m))] {
+		share := 1. / 9 // of the first digit, which is no zero
+		for range len(prefix) - 1 {
+			share /= 10
+		}
+		p += share / 10
+	}
+	return p
 }
 
 // regions are the first two digits of Chinese resident ids (GB/T 2260).
@@ -50,9 +67,14 @@ func keepDigits(s []byte) (digits []byte) {
 // residual is the scan of the trace alone.
 type residual struct {
 	found   map[string]int64
+	chance  map[string]float64 // findings that chance explains
 	details []string
 	quads   int64 // public IPv4 addresses outside of the client
 	values  int64
+}
+
+func newResidual() residual {
+	return residual{found: make(map[string]int64), chance: make(map[string]float64)}
 }
 
 // look scans a text of a record, and what stands in base64 in it.
@@ -68,12 +90,16 @@ func (s *residual) look(record int64, name string, raw []byte) {
 
 func (s *residual) scan(record int64, name string, text []byte) {
 	for _, d := range detectors {
-		for _, m := range d.form.FindAll(text, -1) {
+		for _, at := range d.form.FindAllIndex(text, -1) {
+			m := text[at[0]:at[1]]
+			if d.odds != nil {
+				if at[0] > 0 && text[at[0]-1] == '.' {
+					continue // the digits of a fraction
+				}
+				s.chance[d.name] += d.odds(m)
+			}
 			if d.real != nil && !d.real(m) {
 				continue
-			}
-			if s.found == nil {
-				s.found = make(map[string]int64)
 			}
 			if s.found[d.name]++; s.found[d.name] <= 3 && len(s.details) < maxDetails {
 				s.details = append(s.details, fmt.Sprintf("record %d, %s: %s, %d bytes", record, name, d.name, len(m)))
@@ -106,13 +132,16 @@ func (s *residual) check(against bool) Check {
 	for _, d := range detectors {
 		n := s.found[d.name]
 		c.number(strings.ReplaceAll(d.name, " ", "_"), n)
-		if n > 0 {
+		switch expected := s.chance[d.name]; {
+		case n > 0 && tail(n, expected) < chance:
 			names = append(names, fmt.Sprintf("%d %s", n, d.name))
+		case n > 0:
+			c.detail("%d numbers look like %s, %.1f are chance", n, d.name, expected)
 		}
 	}
 	if names != nil {
 		c.red("do not hand the trace on; find what lets the value stay", "the trace holds what looks real: %s", strings.Join(names, ", "))
-		c.Details = s.details
+		c.Details = append(c.Details, s.details...)
 	}
 	c.number("public_ipv4", s.quads)
 	if s.quads > 0 {

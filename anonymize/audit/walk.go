@@ -37,12 +37,13 @@ func (f field) String() string { return fieldWords[f] }
 // walker goes over the parts of a request at which nothing of a log may stay, and leaves out those that the templates
 // and the rules let stay.
 type walker struct {
-	set      *endpoint.Set // nil = no template is known: patterns of the trace are taken as they are
+	set      *endpoint.Set
 	rules    *rules.Rules
+	named    map[string]bool // query keys that the rules name, in lower case; true for places of an entity
 	learned  rules.Learned
 	patterns map[string][]part
 	visit    func(f field, raw []byte)
-	kept     func(rule int, shape *rules.Shape, text []byte) // is told what a rule lets stay; nil = nobody is
+	kept     func(rule int, shape *rules.Shape, key, text []byte) // is told what a rule lets stay; nil = nobody is
 }
 
 // part is one segment of a pattern.
@@ -53,9 +54,8 @@ type part struct {
 
 func newWalker(set *endpoint.Set, r *rules.Rules) *walker {
 	w := &walker{set: set, rules: r, patterns: make(map[string][]part)}
-	if set != nil {
-		w.learned, _ = any(set).(rules.Learned)
-	}
+	w.learned, _ = any(set).(rules.Learned)
+	w.names()
 	return w
 }
 
@@ -191,17 +191,19 @@ func (w *walker) pairs(method, pattern string, query []byte, separator byte) {
 		if separator == '&' {
 			text = bytes.ReplaceAll(text, []byte{'+'}, []byte{' '})
 		}
+		if w.named[strings.ToLower(string(key))] {
+			w.visit(inQuery, value)
+			continue
+		}
 		shape, rule := w.keeps(method, pattern, key, text)
 		switch {
 		case shape == nil:
 			w.visit(inQuery, value)
 		case w.kept != nil:
-			w.kept(rule, shape, text)
+			w.kept(rule, shape, key, text)
 		}
 	}
 }
-
-func (w *walker) keepsKey(key []byte) bool { return w.set != nil && w.set.KeepsKey(key) }
 
 // serviceLabels say what a host is for, and nothing about whose it is.
 var serviceLabels = words(`www www1 www2 api app apps static assets cdn img image images media m mobile admin blog shop store mail smtp imap
