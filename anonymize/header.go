@@ -127,7 +127,7 @@ func (a *Anonymizer) line(dst []byte, name string, value []byte) []byte {
 // claims reads the user from the claims of a value that does not come into the trace.
 func (a *Anonymizer) claims(value []byte) {
 	a.layers.decode(value, false)
-	if bytes.HasPrefix(a.layers.text, []byte("eyJ")) {
+	if isJWT(a.layers.text) {
 		a.out = a.replace(a.out[:0], a.layers.text, a.id)
 	}
 }

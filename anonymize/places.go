@@ -156,6 +156,9 @@ func (a *Anonymizer) at(p place, text []byte) *entity {
 // of the token itself.
 func (a *Anonymizer) claim(name, text []byte, outer *entity) *entity {
 	if p, ok := a.places.claim[string(name)]; ok {
+		if p.entity == a.places.user {
+			a.claimed++ // so that the token is not remembered without its user
+		}
 		return a.at(p, text)
 	}
 	return outer

@@ -189,29 +189,17 @@ func (a *Anonymizer) pair(dst, pair []byte, form bool) []byte {
 	switch {
 	case k != nil && k.placed:
 		a.out = a.replace(a.out[:0], l.text, a.at(k.place, l.text))
-	case a.policy.isSecret(k, a.key):
+	case a.policy.isSecret(k, a.key) && !isJWT(l.text):
 		a.counts.replaced[kindSecret]++
 		a.out = a.mapper.AppendNoise(a.out[:0], l.text)
 	case a.keeps(k, a.key, l.text):
 		return l.encode(dst, l.text)
 	case k != nil && k.text:
-		a.out = a.words(a.out[:0], l.text)
+		a.out = a.words(a.out[:0], l.text, a.id)
 	default:
 		a.out = a.replace(a.out[:0], l.text, a.id)
 	}
 	return l.encode(dst, a.out)
-}
-
-// words replaces free text word by word, so that searches for one thing still share words.
-func (a *Anonymizer) words(dst, text []byte) []byte {
-	for {
-		i := bytes.IndexByte(text, ' ')
-		if i < 0 {
-			return a.replace(dst, text, a.id)
-		}
-		dst = append(a.replace(dst, text[:i], a.id), ' ')
-		text = text[i+1:]
-	}
 }
 
 // set is the words of a text.
