@@ -13,8 +13,8 @@ import (
 
 // Limits of a rules file: the time of the YAML library grows with the square of how deep values lie in each other.
 const (
-	MaxFile     = 64 << 10 // bytes
-	maxBrackets = 1000     // open at one place
+	MaxFile     = 256 << 10 // bytes
+	maxBrackets = 1000      // open at one place
 )
 
 // Section is the key of the rules in a file.

@@ -49,7 +49,7 @@ func TestWrongFiles(t *testing.T) {
 	f("anonymize:\n  cookies: keep\n", "2:12: anonymize.cookies: is none of the values drop and pseudonym")
 	f("anonymize:\n  referer: same-rule\n", "2:12: anonymize.referer: is none of the values drop, origin and same-rules: did you mean same-rules?")
 	f("anonymize:\n  mode:\n", "2:3: anonymize.mode: must be a text, and is nothing")
-	f(strings.Repeat("#", rules.MaxFile+1), "1:1: the file is larger than 64 KiB")
+	f(strings.Repeat("#", rules.MaxFile+1), "1:1: the file is larger than 256 KiB")
 	f("anonymize:\n "+strings.Repeat("[", rules.MaxFile/2), "2:1002: more than 1000 brackets are open here")
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,8 +13,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/anonymize"
-	"reprise/anonymize/endpoint"
 	"reprise/anonymize/recordfile"
+	"reprise/anonymize/rules"
 	"reprise/anonymize/trace"
 	"reprise/ingest"
 )
@@ -29,7 +30,7 @@ is pseudonymised personal data, not anonymous: keep the key away from it.
    reprise keygen -o ~/reprise.key
    reprise anonymize access.log* --key-file ~/reprise.key -o T.trace.zst` + formatHelp,
 		OnUsageError: usageError,
-		Flags: slices.Concat(keyFlags(), []cli.Flag{outFlag("the trace to this file, - for stdout"), forceFlag(),
+		Flags: slices.Concat(keyFlags(), []cli.Flag{outFlag("the trace to this file, - for stdout"), forceFlag(), rulesFlag(),
 			text("endpoints", "", "path templates; default: learned in a first pass over the logs"),
 			whole("workers", runtime.GOMAXPROCS(0), "goroutines; the trace does not depend on them"),
 			text("memory", "192MB", "memory for sorting; beyond it pseudonymised runs go to --tmp"),
@@ -41,6 +42,9 @@ is pseudonymised personal data, not anonymous: keep the key away from it.
 			}
 			o := anonymizeOptions{logs: logs, endpoints: c.String("endpoints"), workers: c.Int("workers")}
 			if o.key, err = keySourceOf(c); err != nil {
+				return err
+			}
+			if o.rules, err = s.rulesOf(c); err != nil {
 				return err
 			}
 			if o.workers < 1 || o.workers > 1024 {
@@ -61,6 +65,7 @@ is pseudonymised personal data, not anonymous: keep the key away from it.
 type anonymizeOptions struct {
 	logs      logOptions
 	key       keySource
+	rules     *rules.Rules
 	endpoints string
 	workers   int
 	memory    int
@@ -88,7 +93,7 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 	if err != nil {
 		return err
 	}
-	an, err := anonymize.New(key, set, anonymize.Options{Refuse: o.logs.refuse})
+	an, err := anonymize.New(key, set, anonymize.Options{Refuse: o.logs.refuse, Rules: o.rules})
 	if err != nil {
 		return err
 	}
@@ -119,7 +124,8 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 			return err
 		}
 	}
-	if err = s.writeTrace(ctx, dst, sorter, report, key, set, an); err != nil {
+	options := map[string]any{"endpoints": set.Digest(), "rules": cmp.Or(o.rules, rules.Default()).Digest()}
+	if err = s.writeTrace(ctx, dst, sorter, report, key, options, an); err != nil {
 		return err
 	}
 	return unreadable(report)
@@ -142,8 +148,8 @@ func (s *shell) fillSorter(ctx context.Context, an *anonymize.Anonymizer, r *ing
 	return nil
 }
 
-func (s *shell) writeTrace(ctx context.Context, dst *output, sorter *trace.Sorter, report ingest.Report, key *anonymize.Key, set *endpoint.Set, an *anonymize.Anonymizer) error {
-	h := recordfile.Header{Tool: tool(), KeyID: key.ID(), Options: map[string]any{"endpoints": set.Digest()},
+func (s *shell) writeTrace(ctx context.Context, dst *output, sorter *trace.Sorter, report ingest.Report, key *anonymize.Key, options map[string]any, an *anonymize.Anonymizer) error {
+	h := recordfile.Header{Tool: tool(), KeyID: key.ID(), Options: an.Described(),
 		Lineage: []recordfile.Stage{{Stage: "anonymize", In: report.Total().Records, Out: sorter.Len()}}}
 	for _, f := range report.Files {
 		h.Inputs = append(h.Inputs, recordfile.Input{Name: filepath.Base(f.Name), SHA256: f.SHA256})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/anonymize/rules"
 	"reprise/replay"
 	"reprise/replay/environment"
 	"reprise/replay/httptarget"
@@ -191,7 +192,7 @@ func (o *replayOptions) environment(name string) error {
 		if err != nil {
 			return usage("ENV", err.Error(), "--env reprise.yaml")
 		}
-		parsed, err := environment.Parse(text, name, "run")
+		parsed, err := environment.Parse(text, name, "run", rules.Section)
 		if err != nil {
 			return usage("ENV", err.Error(), "correct "+name)
 		}

@@ -53,7 +53,7 @@ func runFlags() []cli.Flag {
 		text("unit", "", "what is sampled as a whole: user or request"),
 		text("warmup", "5s", "length of the warm-up before every run"),
 		text("window", "peak:5m", "part of the log: FROM/TO, FROM+LENGTH or peak:LENGTH"),
-		text("endpoints", "", "path templates; default: learned from the logs"),
+		rulesFlag(), text("endpoints", "", "path templates; default: learned from the logs"),
 		whole("workers", 0, "requests open at any time (closed mode)"),
 		text("memory", "192MB", "memory of each preparing stage; beyond it data go to --tmp"),
 	}, keyFlags(), replayFlags(3), scheduleFlags(), logFlags()}
@@ -104,6 +104,9 @@ func (s *shell) runOptionsOf(c *cli.Context) (o runOptions, err error) {
 	o.anonymize = anonymizeOptions{logs: logs, endpoints: c.String("endpoints"),
 		workers: runtime.GOMAXPROCS(0), tmp: tmp, memory: memory}
 	if o.anonymize.key, err = keySourceOf(c); err != nil {
+		return o, err
+	}
+	if o.anonymize.rules, err = s.rulesOf(c); err != nil {
 		return o, err
 	}
 	o.sample = sample.Options{Fraction: c.Float64("fraction"), Unit: sample.Unit(c.String("unit")), Seed: c.Uint64("seed"), Tmp: tmp, Memory: memory}
