@@ -103,7 +103,9 @@ func TestValuesThatLookLikeOtherThings(t *testing.T) {
 // Beyond the limit, too, the values depend on the set of requests alone.
 func TestValuesAreOrderFree(t *testing.T) {
 	n := endpoint.ValueLimit * 13 / 10
-	value := func(i int) string { return fmt.Sprintf("%c%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26, 'a'+i/17576%26) }
+	value := func(i int) string {
+		return fmt.Sprintf("%c%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26, 'a'+i/17576%26)
+	}
 	add := func(l *endpoint.Learner, i int) {
 		for client := range uint64(2) {
 			l.AddTarget([]byte("/?sort="+value(i)), client, 200)

@@ -215,10 +215,6 @@ func textOf(n ast.Node, what string) (string, error) {
 		return v.Value.Value, nil
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
 		return n.GetToken().Value, nil
-	case *ast.NullNode:
-		if token := n.GetToken().Value; token != "" && token != "~" {
-			return token, nil
-		}
 	}
 	if err := plain(n); err != nil {
 		return "", err
