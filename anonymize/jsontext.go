@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"reprise/anonymize/endpoint"
 )
 
 // maxNesting bounds objects and arrays in one another; a text with more is no JSON for us.
@@ -131,7 +133,7 @@ func jsonString(s []byte) int {
 
 func isHex4(s []byte) bool {
 	for _, c := range s {
-		if unhex(c) > 15 {
+		if endpoint.HexDigit(c) > 15 {
 			return false
 		}
 	}

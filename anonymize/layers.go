@@ -1,5 +1,11 @@
 package anonymize
 
+import (
+	"unicode/utf8"
+
+	"reprise/anonymize/endpoint"
+)
+
 // layers is a value with its encodings undone, and what each byte was encoded with, so that a pseudonym
 // can be written in the same way.
 type layers struct {
@@ -60,7 +66,7 @@ func (l *layers) round() bool {
 	for i := 0; i < len(l.text); i++ {
 		c, d := l.text[i], l.depth[i]
 		if c == '%' && i+2 < len(l.text) && d < maxRounds {
-			hi, lo := unhex(l.text[i+1]), unhex(l.text[i+2])
+			hi, lo := endpoint.HexDigit(l.text[i+1]), endpoint.HexDigit(l.text[i+2])
 			if hi < 16 && lo < 16 {
 				l.lower = l.lower || l.text[i+1] >= 'a' || l.text[i+2] >= 'a'
 				c, d = hi<<4|lo, d+1
@@ -75,41 +81,27 @@ func (l *layers) round() bool {
 	return found
 }
 
-func unhex(c byte) byte {
-	switch {
-	case c >= '0' && c <= '9':
-		return c - '0'
-	case c >= 'a' && c <= 'f':
-		return c - 'a' + 10
-	case c >= 'A' && c <= 'F':
-		return c - 'A' + 10
-	}
-	return 255
-}
-
-// encode appends value with the encodings of the text. A value of the text's length is encoded byte by
-// byte like it; another one (a mail address) has only its @ encoded like that of the text, unless every byte
-// of the text was encoded. What may not stand in a target is always encoded.
+// encode appends value with the encodings of the text. If the lengths are equal, a byte is encoded like the one in its
+// place, unless it is a sign that stood elsewhere; such a sign, and all signs of a value of another length, are encoded like
+// the first of its kind in the text. Letters and digits of a value of another length are encoded if all of the text was. A
+// sign that the text had not, but for @, : and those that URLs take everywhere, and what may not stand in a target, is
+// always encoded.
 func (l *layers) encode(dst, value []byte) []byte {
 	same := len(value) == len(l.text)
-	all, at := uint8(maxRounds), uint8(0)
-	for i, d := range l.depth {
-		all = min(all, d)
-		if l.text[i] == '@' {
-			at = d
+	all := uint8(0)
+	if len(l.depth) > 0 {
+		all = maxRounds
+		for _, d := range l.depth {
+			all = min(all, d)
 		}
-	}
-	if l.depth == nil {
-		all = 0
 	}
 	for i, c := range value {
 		d := all
 		switch {
-		case l.depth == nil:
-		case same:
-			d = l.depth[i]
-		case c == '@':
-			d = at
+		case same && (isAlnum(c) || c == l.text[i] || c >= utf8.RuneSelf && l.text[i] >= utf8.RuneSelf):
+			d = l.depthAt(i)
+		case !isAlnum(c):
+			d = l.depthOf(c, all)
 		}
 		switch {
 		case d == asPlus && c == ' ':
@@ -122,6 +114,31 @@ func (l *layers) encode(dst, value []byte) []byte {
 	}
 	return dst
 }
+
+func (l *layers) depthAt(i int) uint8 {
+	if l.depth == nil {
+		return 0
+	}
+	return l.depth[i]
+}
+
+// depthOf is how a sign, or a byte beyond ASCII, is encoded that stands where another one stood.
+func (l *layers) depthOf(c byte, all uint8) uint8 {
+	for i, t := range l.text {
+		if t == c || t&c >= utf8.RuneSelf {
+			return l.depthAt(i)
+		}
+	}
+	switch c {
+	case '-', '.', '_', '~':
+		return all
+	case '@', ':':
+		return 0
+	}
+	return max(1, all)
+}
+
+func isAlnum(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // mayStand tells whether a byte that was not encoded may stay so: printable ASCII but %, whose next bytes
 // could otherwise become its digits.

@@ -110,7 +110,7 @@ func isNumber(s []byte) bool {
 
 func parseBare(s []byte) (netip.Addr, bool) {
 	for _, c := range s {
-		if unhex(c) == 255 && c != '.' && c != ':' && c != '%' {
+		if HexDigit(c) == 255 && c != '.' && c != ':' && c != '%' {
 			return netip.Addr{}, false
 		}
 		if c == '%' {

@@ -61,7 +61,7 @@ func Unescape(buf, s []byte) []byte {
 		for ; i < len(s); i++ {
 			c := s[i]
 			if c == '%' && i+2 < len(s) {
-				if hi, lo := unhex(s[i+1]), unhex(s[i+2]); hi < 16 && lo < 16 {
+				if hi, lo := HexDigit(s[i+1]), HexDigit(s[i+2]); hi < 16 && lo < 16 {
 					c = hi<<4 | lo
 					i += 2
 					changed = true
@@ -77,7 +77,8 @@ func Unescape(buf, s []byte) []byte {
 	return s
 }
 
-func unhex(c byte) byte {
+// HexDigit is the value of a hex digit in either case, 255 for any other byte.
+func HexDigit(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':
 		return c - '0'
