@@ -132,6 +132,21 @@ func TestVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "privacy.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for line := range strings.Lines(string(page)) {
+		if vector, ok := strings.CutPrefix(line, "    "); ok && !strings.HasPrefix(vector, " ") {
+			if shown++; !bytes.Contains(want, []byte("\n"+vector)) {
+				t.Errorf("docs/privacy.md shows another vector: %s", vector)
+			}
+		}
+	}
+	if shown == 0 {
+		t.Error("docs/privacy.md shows no vector")
+	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("pseudonyms have changed; if that is meant, run with -update and raise the version of the labels\n%s", got)
 	}
