@@ -109,6 +109,40 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// The built-in list gives way to entities, text and secrets, as a given one would have to.
+func TestBuiltInListGivesWay(t *testing.T) {
+	r := parsed(t, "anonymize: {entities: {size: {at: [query:size]}}, text: {keys: [sort]}, secrets: {words: [page]}}")
+	query := r.Allow[0].Query
+	for _, key := range []string{"size", "sort", "page", "per_page"} {
+		if query[key] != nil {
+			t.Errorf("%s may stay", key)
+		}
+	}
+	if query["limit"] == nil || rules.Default().Allow[0].Query["size"] == nil {
+		t.Error("more than these keys gave way")
+	}
+	if parsed(t, string(r.YAML())).Digest() != r.Digest() {
+		t.Error("the printed form says something else")
+	}
+}
+
+func TestCommented(t *testing.T) {
+	text := string(rules.Commented([]string{"", " 7 requests\n  mode: x", " \x1b[31m"}, []string{"user: {at: [query:uid]} # 7 requests"}))
+	if got := parsed(t, text).Digest(); got != rules.Default().Digest() {
+		t.Errorf("the digest is %s, not the default's\n%s", got, text)
+	}
+	if !strings.Contains(text, "\n# 7 requests?  mode: x\n# ?[31m\nanonymize:\n") {
+		t.Errorf("the log is not described before the rules:\n%s", text)
+	}
+	on := strings.Replace(text, "    # user: ", "    user: ", 1)
+	if r := parsed(t, on); len(r.Entities) != 1 || r.Entities[0].At[0].String() != "query:uid" {
+		t.Errorf("without the # the entity is not there:\n%s", on)
+	}
+	if text = string(rules.Commented(nil, nil)); parsed(t, text).Digest() != rules.Default().Digest() || !strings.Contains(text, "    # user: {at: [\"path:") {
+		t.Errorf("without a log:\n%s", text)
+	}
+}
+
 // TestPrintedRules: the normal form is a rules file that says the same, whatever the order of its parts.
 func TestPrintedRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -3,6 +3,7 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -38,10 +39,26 @@ func Parse(text []byte) (*Rules, error) {
 		return nil, err
 	}
 	if !allow {
-		r.Allow = Default().Allow
+		r.Allow = r.builtIn()
 	}
 	r.finish()
 	return r, nil
+}
+
+// builtIn is the built-in allow-list without the keys that have a rule of their own.
+func (r *Rules) builtIn() []Allow {
+	list := slices.Clone(Default().Allow)
+	for i := range list {
+		query := maps.Clone(list[i].Query)
+		maps.DeleteFunc(query, func(key string, _ *Shape) bool {
+			taken := func(e Entity) bool {
+				return slices.ContainsFunc(e.At, func(p Place) bool { return p.Kind == Query && p.Name == key })
+			}
+			return r.IsSecret([]byte(key)) || slices.Contains(r.Text, key) || slices.ContainsFunc(r.Entities, taken)
+		})
+		list[i].Query = query
+	}
+	return list
 }
 
 // shallow refuses brackets in brackets without end. It counts those in texts too, which does no harm.
