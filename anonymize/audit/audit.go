@@ -84,7 +84,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if set == nil {
 		set = endpoint.NewLearner().Set()
 	}
-	a := &auditor{o: o, walker: newWalker(set, o.Rules), canaries: canaryCheck{canaries: o.Canaries}, residual: newResidual(),
+	a := &auditor{o: o, walker: newWalker(set, o.Rules), canaries: canaryCheck{canaries: o.Canaries}, residual: newResidual(o.Rules),
 		groups:  newGrouping(cmp.Or(o.K, DefaultK)),
 		allowed: allowed{rules: o.Rules, uses: make(map[useKey]*use)}, sums: sums{seed: maphash.MakeSeed()}}
 	a.known = map[string]bool{"{unmatched}": true}

@@ -116,7 +116,7 @@ func phoneIn(text []byte) (national []byte, size int) {
 		switch c := s[i]; {
 		case c >= '0' && c <= '9':
 			digits = append(digits, c)
-		case !strings.ContainsRune(" -./()", rune(c)):
+		case !strings.ContainsRune(" +-./()", rune(c)):
 			return nil, 0
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"reprise/anonymize/rules"
 	"reprise/anonymize/trace"
 )
 
@@ -68,13 +69,25 @@ func keepDigits(s []byte) (digits []byte) {
 type residual struct {
 	found   map[string]int64
 	chance  map[string]float64 // findings that chance explains
+	sure    map[string]int64   // findings that are a whole value, whose pseudonym is never another one's form
+	loose   bool               // the rules have numbers that can take any form
 	details []string
 	quads   int64 // public IPv4 addresses outside of the client
 	values  int64
 }
 
-func newResidual() residual {
-	return residual{found: make(map[string]int64), chance: make(map[string]float64)}
+func newResidual(r *rules.Rules) residual {
+	s := residual{found: make(map[string]int64), chance: make(map[string]float64), sure: make(map[string]int64)}
+	for _, e := range r.Entities {
+		s.loose = s.loose || e.Format == rules.Int
+	}
+	return s
+}
+
+// whole tells whether a part of a text is a value by itself, or an element of a list.
+func whole(text []byte, at []int) bool {
+	const around = "=&/?,;| \n"
+	return (at[0] == 0 || strings.IndexByte(around, text[at[0]-1]) >= 0) && (at[1] == len(text) || strings.IndexByte(around, text[at[1]]) >= 0)
 }
 
 // look scans a text of a record, and what stands in base64 in it.
@@ -93,13 +106,19 @@ func (s *residual) scan(record int64, name string, text []byte) {
 		for _, at := range d.form.FindAllIndex(text, -1) {
 			m := text[at[0]:at[1]]
 			if d.odds != nil {
-				if at[0] > 0 && text[at[0]-1] == '.' {
-					continue // the digits of a fraction
+				if at[0] > 0 && (text[at[0]-1] == '.' || text[at[0]-1] == '+' && len(keepDigits(m)) <= 15) {
+					continue // the digits of a fraction, or of a phone number
 				}
+			}
+			exact := d.odds == nil || !s.loose && whole(text, at)
+			if !exact {
 				s.chance[d.name] += d.odds(m)
 			}
 			if d.real != nil && !d.real(m) {
 				continue
+			}
+			if exact {
+				s.sure[d.name]++
 			}
 			if s.found[d.name]++; s.found[d.name] <= 3 && len(s.details) < maxDetails {
 				s.details = append(s.details, fmt.Sprintf("record %d, %s: %s, %d bytes", record, name, d.name, len(m)))
@@ -133,7 +152,7 @@ func (s *residual) check(against bool) Check {
 		n := s.found[d.name]
 		c.number(strings.ReplaceAll(d.name, " ", "_"), n)
 		switch expected := s.chance[d.name]; {
-		case n > 0 && tail(n, expected) < chance:
+		case s.sure[d.name] > 0, n > 0 && tail(n, expected) < chance:
 			names = append(names, fmt.Sprintf("%d %s", n, d.name))
 		case n > 0:
 			c.detail("%d numbers look like %s, %.1f are chance", n, d.name, expected)

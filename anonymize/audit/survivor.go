@@ -12,6 +12,9 @@ import (
 // chance is the probability below which findings of one class are no chance.
 const chance = 1e-6
 
+// unlikely is the probability below which findings that may be chance are shown, to be looked at.
+const unlikely = 1e-3
+
 // hashNoise is the number of hashes, as bits, that a token can have.
 const hashNoise = 1 << (64 - classBits)
 
@@ -174,6 +177,9 @@ func (s *survivors) check() Check {
 			s.show(&c, t.class)
 		case t.hits > 0:
 			c.detail("%d of %d %s are also in the log, %.2g are chance", t.hits, t.clean, t.class, t.expected)
+			if t.tail < unlikely {
+				s.show(&c, t.class)
+			}
 		}
 		worst += t.expected
 	}

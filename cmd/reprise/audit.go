@@ -13,7 +13,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/anonymize/audit"
-	"reprise/anonymize/rules"
 	"reprise/ingest"
 )
 
@@ -34,7 +33,7 @@ them, and with the key it makes the trace again and counts merged values. Values
 		OnUsageError: usageError,
 		Flags: slices.Concat(keyFlags(), []cli.Flag{
 			text("against", "", "the raw logs of the trace, further ones as arguments"),
-			text("rules", "", "the rules that the trace was made with; default: the built-in ones"),
+			rulesFlag(),
 			text("endpoints", "", "the path templates that the trace was made with; default: learned again from the logs"),
 			text("canary", "", "file of values that were planted in the logs, one a line: none may be in the trace"),
 			whole("k", 0, fmt.Sprintf("fail when records are in groups of fewer users; default: say so below %d", audit.DefaultK)),
@@ -63,7 +62,7 @@ func (s *shell) audit(c *cli.Context, name string, logs []string) (err error) {
 		return err
 	}
 	options.K = c.Int("k")
-	if options.Rules, err = auditRules(c.String("rules")); err != nil {
+	if options.Rules, err = s.rulesOf(c); err != nil {
 		return err
 	}
 	if options.Canaries, err = canaries(c.String("canary")); err != nil {
@@ -137,22 +136,6 @@ func (s *shell) runAudit(ctx context.Context, o audit.Options) (*audit.Report, e
 	p := s.watch(func() string { return line.Load().(string) })
 	defer p.done()
 	return audit.Run(ctx, o)
-}
-
-// auditRules are the given rules or the built-in ones.
-func auditRules(name string) (*rules.Rules, error) {
-	if name == "" {
-		return rules.Default(), nil
-	}
-	text, err := readWhole(name)
-	if err != nil {
-		return nil, missing(err)
-	}
-	r, err := rules.Parse(text)
-	if err != nil {
-		return nil, usage("RULES", fmt.Sprintf("%s: %v", name, err), "reprise anonymize --init-rules LOG writes a commented one")
-	}
-	return r, nil
 }
 
 // canaries reads the file of planted values.
