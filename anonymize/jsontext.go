@@ -7,8 +7,6 @@ import (
 	"unicode/utf8"
 
 	"reprise/anonymize/endpoint"
-
-	"reprise/anonymize/endpoint"
 )
 
 // maxNesting bounds objects and arrays in one another; a text with more is no JSON for us.
