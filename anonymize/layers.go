@@ -1,6 +1,7 @@
 package anonymize
 
 import (
+	"bytes"
 	"unicode/utf8"
 
 	"reprise/anonymize/endpoint"
@@ -25,16 +26,7 @@ const (
 // decode undoes up to three rounds of percent-encoding, and + where form is true.
 func (l *layers) decode(raw []byte, form bool) {
 	l.text, l.depth, l.lower = raw, nil, false
-	encoded := false
-	for _, c := range raw {
-		if c == '%' || form && c == '+' {
-			encoded = true
-		}
-		if c == '@' {
-			form = false // + is part of a mail address
-		}
-	}
-	if !encoded {
+	if bytes.IndexByte(raw, '%') < 0 && (!form || bytes.IndexByte(raw, '+') < 0 || isPlusMail(raw)) {
 		return
 	}
 	l.textBuf = append(l.textBuf[:0], raw...)
@@ -48,16 +40,18 @@ func (l *layers) decode(raw []byte, form bool) {
 			break
 		}
 	}
-	for _, c := range l.text {
-		if c == '@' {
-			form = false
-		}
-	}
+	form = form && !isPlusMail(l.text)
 	for i, c := range l.text {
 		if form && c == '+' && l.depth[i] == 0 {
 			l.text[i], l.depth[i] = ' ', asPlus
 		}
 	}
+}
+
+// isPlusMail tells whether + is part of a mail address rather than a space: no + stands after the last @.
+func isPlusMail(text []byte) bool {
+	at := bytes.LastIndexByte(text, '@')
+	return at >= 0 && bytes.IndexByte(text[at:], '+') < 0
 }
 
 // round undoes one round in place and reports whether there was one.
