@@ -109,6 +109,7 @@ func (s *shell) auditAgainst(c *cli.Context, o *audit.Options, names []string) (
 	if slices.Contains(logs.names, "-") {
 		return ingest.Report{}, usage("USAGE", "logs are read more than once, stdin is not", "reprise audit T.trace.zst --against FILE")
 	}
+	logs.watch = o.Rules.TopKeys()
 	key, err := keySourceOf(c)
 	if err != nil {
 		return ingest.Report{}, err

@@ -21,17 +21,23 @@ func (s *shell) endpointsCommand() *cli.Command {
 			Usage:     "learn the path templates of logs into a file to review and to give back with --endpoints",
 			ArgsUsage: "LOG...",
 			Description: `Words in paths stay readable in a trace only where a template keeps them. Learned templates keep a word that
-many clients asked for; the file can be edited.
+many clients asked for, and values of query parameters for which --rules have top(N); the file can be edited. An
+OpenAPI or Swagger description can be given in its place.
 
    reprise endpoints learn access.log.gz -o endpoints.yaml
    zcat access.log.gz | reprise anonymize - --endpoints endpoints.yaml --key-file K -o T.trace.zst` + formatHelp,
 			OnUsageError: usageError,
-			Flags:        append([]cli.Flag{outFlag("the templates to this file, - for stdout"), forceFlag()}, logFlags()...),
+			Flags:        append([]cli.Flag{outFlag("the templates to this file, - for stdout"), forceFlag(), rulesFlag()}, logFlags()...),
 			Action: func(c *cli.Context) error {
 				o, err := s.logOptionsOf(c)
 				if err != nil {
 					return err
 				}
+				r, err := s.rulesOf(c)
+				if err != nil {
+					return err
+				}
+				o.watch = r.TopKeys()
 				finish, err := o.rejectsTo(c.Bool("force"))
 				if err != nil {
 					return err
@@ -72,6 +78,7 @@ func (s *shell) learn(ctx context.Context, o logOptions) (*endpoint.Set, ingest.
 	}
 	defer r.Close()
 	l := endpoint.NewLearner()
+	l.WatchValues(o.watch)
 	for rec, err := range r.Records(ctx) {
 		if err != nil {
 			return nil, r.Report(), inputFailure(err)
@@ -89,9 +96,16 @@ func (s *shell) templates(ctx context.Context, given string, o logOptions) (*end
 			return nil, usage("ENDPOINTS", err.Error(), "reprise endpoints learn LOG -o endpoints.yaml")
 		}
 		defer f.Close()
-		set, err := endpoint.ReadYAML(f)
+		set, merged, err := endpoint.Read(f)
 		if err != nil {
-			return nil, usage("ENDPOINTS", fmt.Sprintf("%s: %v", given, err), "reprise endpoints learn LOG -o endpoints.yaml")
+			between := ": "
+			if e, ok := errors.AsType[*endpoint.FileError](err); ok && e.Line > 0 {
+				between = ":"
+			}
+			return nil, usage("ENDPOINTS", given+between+err.Error(), "reprise endpoints learn LOG -o endpoints.yaml")
+		}
+		if merged > 0 {
+			fmt.Fprintf(s.err, "endpoints: %d paths of %s fit the same requests as others and are one with them\n", merged, given)
 		}
 		return set, nil
 	}

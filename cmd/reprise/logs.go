@@ -33,6 +33,7 @@ type logOptions struct {
 	maxReject float64
 	rejects   string
 	refuse    func(ingest.Pos, anonymize.Refusal) error // writes to the same file; nil without one
+	watch     map[string]int                            // query keys whose values are learned with the templates, and how many of each
 }
 
 func (s *shell) logOptionsOf(c *cli.Context) (logOptions, error) {
