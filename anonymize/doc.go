@@ -8,7 +8,7 @@
 //
 //	key, err := anonymize.LoadKey("k.key")
 //	a, err := anonymize.New(key, templates, anonymize.Options{})
-//	for r, err := range a.Stream(ctx, reader.Records(ctx), 2) { ... }
+//	for lines, err := range a.Stream(ctx, reader.Records(ctx), 2) { ... }
 //
 // What comes out is pseudonymised personal data, not anonymous data: who has the key can link it, and
 // behaviour itself can single a person out.

@@ -15,73 +15,51 @@ const batchRecords = 512
 // job is one batch on its way through a worker. Jobs are reused.
 type job struct {
 	raw   ingest.Batch
-	clean []trace.Record // as many as raw; their memory is reused
-	fail  []Refusal      // of each record, 0 for none
-	err   error          // of the input; fatal, after the records
-	done  chan struct{}  // the worker has finished
+	clean trace.Lines   // of those that are not refused
+	fail  []Refusal     // of each record, 0 for none
+	err   error         // of the input; fatal, after the records
+	done  chan struct{} // the worker has finished
 }
 
-// Stream makes the records of in clean with the given number of workers, and yields those that are not
-// refused in the order of in, each borrowed until the next. What is yielded does not depend on workers, of which there is at
-// least one. An error is fatal and last: that of in, of ctx or of Options.Refuse.
+// Stream makes the records of in clean with the given number of workers, at least one, and yields those that are not
+// refused, encoded, in the order of in: many at once, borrowed until the next. Neither they nor their division depend on
+// workers. An error is fatal and last: that of in, of ctx or of Options.Refuse.
 //
 // All goroutines have ended when the loop over Stream is left, also early; for that, in must come to its next
 // record. Only one Stream of an Anonymizer can run at a time.
-func (a *Anonymizer) Stream(ctx context.Context, in iter.Seq2[*ingest.Record, error], workers int) iter.Seq2[*trace.Record, error] {
-	if workers <= 1 {
-		return a.inline(ctx, in)
-	}
-	return func(yield func(*trace.Record, error) bool) {
-		p := newPipe(workers)
-		forks := make([]*Anonymizer, workers)
-		for i := range forks {
-			forks[i] = a.Fork()
-			p.wait.Go(func() { p.work(forks[i]) })
+func (a *Anonymizer) Stream(ctx context.Context, in iter.Seq2[*ingest.Record, error], workers int) iter.Seq2[*trace.Lines, error] {
+	return func(yield func(*trace.Lines, error) bool) {
+		p := newPipe(max(1, workers))
+		forks := []*Anonymizer{a} // the first worker
+		for len(forks) < workers {
+			forks = append(forks, a.Fork())
+		}
+		for _, f := range forks {
+			p.wait.Go(func() { p.work(f) })
 		}
 		p.wait.Go(func() { p.feed(in) })
 		a.drain(ctx, p, yield)
 		close(p.stop)
 		p.wait.Wait()
-		for _, f := range forks {
+		for _, f := range forks[1:] {
 			a.counts.add(&f.counts)
 		}
 	}
 }
 
-// inline is Stream without goroutines.
-func (a *Anonymizer) inline(ctx context.Context, in iter.Seq2[*ingest.Record, error]) iter.Seq2[*trace.Record, error] {
-	return func(yield func(*trace.Record, error) bool) {
-		var out trace.Record
-		n := 0
-		for raw, err := range in {
-			if n%batchRecords == 0 && ctx.Err() != nil {
-				yield(nil, context.Cause(ctx))
-				return
-			}
-			n++
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if r := a.clean(raw, &out); r != 0 {
-				if err := a.refuse(raw.Pos, r); err != nil {
-					yield(nil, err)
-					return
-				}
-				continue
-			}
-			if !yield(&out, nil) {
-				return
-			}
-		}
-	}
-}
-
-func (a *Anonymizer) refuse(pos ingest.Pos, r Refusal) error {
+// tell tells the refusals of a finished job.
+func (a *Anonymizer) tell(j *job) error {
 	if a.options.Refuse == nil {
 		return nil
 	}
-	return a.options.Refuse(pos, r)
+	for i, raw := range j.raw.Records() {
+		if r := j.fail[i]; r != 0 {
+			if err := a.options.Refuse(raw.Pos, r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // pipe connects the feeder, the workers and the consumer. The same jobs go round.
@@ -142,45 +120,40 @@ func (p *pipe) hand(j *job) {
 }
 
 func (p *pipe) work(a *Anonymizer) {
+	var out trace.Record
 	for j := range p.todo {
+		j.clean.Reset()
+		j.fail = j.fail[:0]
 		raw := j.raw.Records()
-		for len(j.clean) < len(raw) {
-			j.clean = append(j.clean, trace.Record{})
-			j.fail = append(j.fail, 0)
-		}
 		for i := range raw {
-			j.fail[i] = a.clean(&raw[i], &j.clean[i])
+			r := a.clean(&raw[i], &out)
+			if j.fail = append(j.fail, r); r == 0 {
+				j.clean.Add(&out)
+			}
 		}
 		j.done <- struct{}{}
 	}
 }
 
 // drain yields the finished jobs in the order of the input.
-func (a *Anonymizer) drain(ctx context.Context, p *pipe, yield func(*trace.Record, error) bool) {
+func (a *Anonymizer) drain(ctx context.Context, p *pipe, yield func(*trace.Lines, error) bool) {
 	for j := range p.order {
 		select {
 		case <-j.done:
 		case <-ctx.Done():
 		}
-		if ctx.Err() != nil {
-			yield(nil, context.Cause(ctx))
+		err := context.Cause(ctx)
+		if err == nil {
+			err = a.tell(j)
+		}
+		if err == nil && j.clean.Len() > 0 && !yield(&j.clean, nil) {
 			return
 		}
-		raw := j.raw.Records()
-		for i := range raw {
-			if r := j.fail[i]; r != 0 {
-				if err := a.refuse(raw[i].Pos, r); err != nil {
-					yield(nil, err)
-					return
-				}
-				continue
-			}
-			if !yield(&j.clean[i], nil) {
-				return
-			}
+		if err == nil {
+			err = j.err
 		}
-		if j.err != nil {
-			yield(nil, j.err)
+		if err != nil {
+			yield(nil, err)
 			return
 		}
 		p.free <- j

@@ -70,19 +70,20 @@ func rawRecords(t *testing.T, name string) func(func(*ingest.Record, error) bool
 func traceOf(t *testing.T, name string, a *anonymize.Anonymizer) string {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := trace.NewWriter(&b, recordfile.Header{Tool: "test"})
+	s, err := trace.NewSorter(trace.SorterOptions{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for r, err := range a.Stream(context.Background(), rawRecords(t, name), 2) {
+	defer s.Close()
+	for lines, err := range a.Stream(context.Background(), rawRecords(t, name), 2) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Write(r); err != nil {
+		if err := s.AddLines(lines); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(recordfile.Trailer{}); err != nil {
+	if err := s.Write(context.Background(), &b, recordfile.Header{Tool: "test"}, recordfile.Trailer{}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := recordfile.NewReader(&b)

@@ -18,18 +18,28 @@ type Writer struct {
 }
 
 // NewWriter writes h and returns a Writer for the records. The caller closes w after Close.
-func NewWriter(w io.Writer, h Header) (*Writer, error) {
-	pack, err := NewPacker(0, func(packed []byte) error {
-		_, err := w.Write(packed)
-		return err
-	})
+func NewWriter(w io.Writer, h Header) (*Writer, error) { return NewConcurrentWriter(w, h, 0) }
+
+// NewConcurrentWriter is NewWriter with so many goroutines that compress, which Close or Abort ends. Between the two calls
+// w is written to by a goroutine of the Writer. The bytes do not depend on workers.
+func NewConcurrentWriter(w io.Writer, h Header, workers int) (*Writer, error) {
+	enc, err := newEncoder()
 	if err != nil {
 		return nil, err
 	}
-	fw := &Writer{w: w, pack: pack, enc: pack.inline}
-	fw.header, err = writeHeader(w, fw.enc, h)
-	return fw, err
+	header, err := writeHeader(w, enc, h)
+	if err != nil {
+		return nil, err
+	}
+	pack, err := NewPacker(workers, func(packed []byte) error {
+		_, err := w.Write(packed)
+		return err
+	})
+	return &Writer{w: w, pack: pack, enc: enc, header: header}, err
 }
+
+// Abort ends the goroutines of a Writer that is not closed, and leaves the file without a trailer.
+func (w *Writer) Abort() { _ = w.pack.Close() } // nobody wants the file
 
 // WriteLine adds one record. The line is a JSON object without a newline; it is copied.
 func (w *Writer) WriteLine(line []byte) error { return w.pack.WriteLine(line) }

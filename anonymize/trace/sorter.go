@@ -1,12 +1,16 @@
 package trace
 
 import (
-	"cmp"
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"slices"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+
+	"reprise/anonymize/recordfile"
 )
 
 const (
@@ -14,17 +18,18 @@ const (
 	DefaultSortMemory = 64 << 20
 	// MinSortMemory is the least budget in bytes.
 	MinSortMemory = 64 << 10
-	// fanIn is the number of runs of one level that are merged into one of the next.
-	fanIn = 16
 )
 
 // SorterOptions bound a Sorter. The zero value is usable.
 type SorterOptions struct {
-	// Memory is the budget for records in bytes; 0 = DefaultSortMemory. Merging needs up to about half a
-	// megabyte more for each run, at most 15 runs for each power of 16 in the number of times the budget was filled.
+	// Memory is the budget in bytes, half of it for records that come late, half for the compressed others;
+	// 0 = DefaultSortMemory. Each worker needs about 6 MB more for what it compresses, and merging up to about half a
+	// megabyte for each run, at most 15 runs for each power of 16 in the number of times the budget was filled.
 	Memory int
 	// Tmp is the folder for temporary files; "" = that of the system.
 	Tmp string
+	// Workers is the number of goroutines that compress; 0 = the caller's does it.
+	Workers int
 }
 
 func (o *SorterOptions) validate() error {
@@ -34,67 +39,69 @@ func (o *SorterOptions) validate() error {
 	if o.Memory < MinSortMemory {
 		return fmt.Errorf("sort memory: %d bytes is below the least of %d", o.Memory, MinSortMemory)
 	}
+	if o.Workers < 0 {
+		return fmt.Errorf("sort workers: %d is negative", o.Workers)
+	}
 	return nil
 }
 
-// Sorter brings records into the order of their Start; records of one Start keep the order of Add. What does not fit
-// the budget goes to temporary files as sorted runs, which have no name as soon as they are open, so that nothing stays
-// behind even after a crash. It is not safe for concurrent use.
+// Sorter writes a trace file of records that come nearly in the order of their Start. Those in order are packed at once
+// into the frames of the file; the late ones are sorted and merged in at the end, for which all is packed again. Records
+// of one Start keep the order of Add. The bytes depend on the records alone. What does not fit the budget goes to
+// temporary files, which have no name as soon as they are open, so that nothing stays behind even after a crash. It is
+// not safe for concurrent use.
 type Sorter struct {
 	options SorterOptions
-	arena   arena
-	index   []line
-	runs    []*run
-	dec     Decoder
-	rec     Record
-	buf     []byte
+	pack    *recordfile.Packer // of the records in order
+	body    spool
+	late    pile
+	buf     Lines
 	added   int64
-	late    int64
 	latest  int64
 	err     error // fatal, of Add
 	sealed  bool
 }
 
-// line is the place of an encoded record in the arena.
-type line struct {
-	start       int64
-	block, at   uint32
-	size, order uint32
-}
-
-const lineBytes = 24
-
-// NewSorter returns an empty Sorter.
+// NewSorter returns an empty Sorter. Close ends its goroutines.
 func NewSorter(o SorterOptions) (*Sorter, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	// Three quarters for the lines, an eighth for their index, the rest for compressing.
-	return &Sorter{options: o, arena: newArena(int64(o.Memory) / 4 * 3)}, nil
+	s := &Sorter{options: o, body: spool{limit: o.Memory / 2, tmp: o.Tmp}, late: newPile(o.Memory/2, o.Tmp)}
+	var err error
+	s.pack, err = recordfile.NewPacker(o.Workers, s.body.put)
+	return s, err
 }
 
 // Add takes a copy of r. An error, such as that of a full disk, is final; Close then still has to be called.
 func (s *Sorter) Add(r *Record) error {
+	s.buf.Reset()
+	s.buf.Add(r)
+	return s.AddLines(&s.buf)
+}
+
+// AddLines is Add for all records of l.
+func (s *Sorter) AddLines(l *Lines) error {
 	switch {
 	case s.err != nil:
 		return s.err
 	case s.sealed:
-		return errors.New("sorter takes no records after Records")
+		return errors.New("sorter takes no records after Write")
 	}
-	if s.added > 0 && r.Start < s.latest {
-		s.late++
-	} else {
-		s.latest = r.Start
-	}
-	s.added++
-	s.buf = r.AppendJSON(s.buf[:0])
-	if !s.arena.fits(len(s.buf)) || len(s.index) >= s.options.Memory/8/lineBytes {
-		if err := s.spill(); err != nil {
+	for i := range l.Len() {
+		start, text := l.Line(i)
+		var err error
+		if s.added > 0 && start < s.latest {
+			err = s.late.add(start, text)
+		} else {
+			s.latest = start
+			err = s.pack.WriteLine(text)
+		}
+		if err != nil {
 			return s.fail(err)
 		}
+		s.added++
 	}
-	block, at := s.arena.put(s.buf)
-	s.index = append(s.index, line{start: r.Start, block: block, at: at, size: uint32(len(s.buf)), order: uint32(len(s.index))})
 	return nil
 }
 
@@ -102,7 +109,7 @@ func (s *Sorter) Add(r *Record) error {
 func (s *Sorter) Len() int64 { return s.added }
 
 // Late is the number of records that came after one with a later Start.
-func (s *Sorter) Late() int64 { return s.late }
+func (s *Sorter) Late() int64 { return s.late.added }
 
 // fail frees everything: after an error nothing can be read any more.
 func (s *Sorter) fail(err error) error {
@@ -111,112 +118,68 @@ func (s *Sorter) fail(err error) error {
 	return s.err
 }
 
-// sort orders the lines in memory.
-func (s *Sorter) sort() {
-	slices.SortFunc(s.index, func(a, b line) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.order, b.order))
-	})
-}
-
-// spill writes the lines in memory as a run, and merges runs that have become many.
-func (s *Sorter) spill() error {
-	if len(s.index) == 0 {
-		return nil
+// Write writes the trace file with the header h, whose Kind and Version are set here, and the trailer t. No record can
+// be added any more, and it can be called once.
+func (s *Sorter) Write(ctx context.Context, w io.Writer, h recordfile.Header, t recordfile.Trailer) error {
+	switch {
+	case s.err != nil:
+		return s.err
+	case s.sealed:
+		return errors.New("sorter can be written only once")
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	}
-	s.sort()
-	w, err := newRunWriter(s.options.Tmp, 0)
+	s.sealed = true
+	h.Kind, h.Version = Kind, recordfile.Version
+	if err := s.pack.Close(); err != nil {
+		return s.fail(err)
+	}
+	if s.late.added == 0 {
+		return s.pack.WriteFile(w, h, t, &s.body)
+	}
+	out, err := recordfile.NewConcurrentWriter(w, h, s.options.Workers)
 	if err != nil {
 		return err
 	}
-	for _, l := range s.index {
-		if err := w.put(l.start, s.arena.get(l)); err != nil {
-			w.run.close()
-			return err
-		}
-	}
-	if err := w.finish(); err != nil {
-		w.run.close()
+	if err := s.merge(ctx, out.WriteLine); err != nil {
+		out.Abort()
 		return err
 	}
-	s.runs = append(s.runs, w.run)
-	s.arena.reset()
-	s.index = s.index[:0]
-	return s.compact()
+	return out.Close(t)
 }
 
-// compact merges the last runs while fanIn of them have one level. They are neighbours in the order of Add, and so is
-// their merger.
-func (s *Sorter) compact() error {
-	for {
-		n := len(s.runs) - fanIn
-		if n < 0 || s.runs[n].level != s.runs[len(s.runs)-1].level {
-			return nil
+// merge hands over all lines in order: of one start, those that were in order came before the late ones.
+func (s *Sorter) merge(ctx context.Context, put func(text []byte) error) error {
+	n := 0
+	checked := func(text []byte) error {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
-		merged, err := mergeRuns(s.options.Tmp, s.runs[n:])
-		if err != nil {
-			return err
-		}
-		for _, r := range s.runs[n:] {
-			r.close()
-		}
-		s.runs = append(s.runs[:n], merged)
+		n++
+		return put(text)
 	}
-}
-
-// Records yields the records in order, each borrowed until the next; no record can be added any more. It can be
-// ranged over once. An error is fatal and last.
-func (s *Sorter) Records(ctx context.Context) iter.Seq2[*Record, error] {
-	return func(yield func(*Record, error) bool) {
-		if s.err == nil && s.sealed {
-			s.err = errors.New("sorter can be read only once")
-		}
-		s.sealed = true
-		n := 0
-		put := func(_ int64, text []byte) error {
-			if n%1024 == 0 && ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			n++
-			if err := s.dec.Decode(text, &s.rec, nil); err != nil {
-				return err
-			}
-			if !yield(&s.rec, nil) {
-				return errStop
-			}
-			return nil
-		}
-		err := s.err
-		if err == nil {
-			err = s.each(put)
-		}
-		if err != nil && !errors.Is(err, errStop) {
-			yield(nil, err)
-		}
+	body, err := newBodyCursor(s.body.reader())
+	if err != nil {
+		return err
 	}
-}
-
-// errStop says that the consumer has left.
-var errStop = errors.New("stop")
-
-// each hands over all lines in order.
-func (s *Sorter) each(put func(int64, []byte) error) error {
-	if len(s.runs) == 0 {
-		s.sort()
-		for _, l := range s.index {
-			if err := put(l.start, s.arena.get(l)); err != nil {
+	defer body.dec.Close()
+	err = s.late.each(func(start int64, text []byte) error {
+		for !body.ended && body.start <= start {
+			if err := errors.Join(checked(body.text), body.next()); err != nil {
 				return err
 			}
 		}
-		return nil
+		return checked(text)
+	})
+	for err == nil && !body.ended {
+		if err = checked(body.text); err == nil {
+			err = body.next()
+		}
 	}
-	if err := s.spill(); err != nil {
-		return s.fail(err)
-	}
-	s.arena, s.index = arena{}, nil
-	return mergeTo(s.runs, put)
+	return err
 }
 
-// Close removes the temporary files and frees the memory. It can be called more than once.
+// Close removes the temporary files, ends the goroutines and frees the memory. It can be called more than once.
 func (s *Sorter) Close() error {
 	if s.err == nil {
 		s.err = errors.New("sorter is closed")
@@ -225,61 +188,64 @@ func (s *Sorter) Close() error {
 }
 
 func (s *Sorter) release() (err error) {
-	for _, r := range s.runs {
+	_ = s.pack.Close() // its error was that of an Add, or nobody wants the file
+	err = s.body.close()
+	for _, r := range s.late.runs {
 		err = errors.Join(err, r.close())
 	}
-	s.runs, s.index, s.arena = nil, nil, arena{}
+	s.late = pile{added: s.late.added}
 	return err
 }
 
-// arena holds lines in blocks of one size, so that it grows without copying.
-type arena struct {
-	blocks [][]byte
-	block  int // size
-	limit  int // blocks
-	used   int // blocks in use; the last one is open
+// bodyCursor reads the packed lines again.
+type bodyCursor struct {
+	dec   *zstd.Decoder
+	buf   *bufio.Reader
+	start int64
+	text  []byte
+	ended bool
 }
 
-func newArena(bytes int64) arena {
-	block := min(max(bytes/16, 4<<10), 1<<20)
-	return arena{block: int(block), limit: max(1, int(bytes/block))}
-}
-
-// fits reports whether a line of n bytes can be put. A line is always taken when the arena is empty.
-func (a *arena) fits(n int) bool {
-	if a.used == 0 || a.used < a.limit {
-		return a.used == 0 || n <= a.block || a.room() >= n
+// newBodyCursor stands on the first line.
+func newBodyCursor(r io.Reader) (*bodyCursor, error) {
+	dec, err := zstd.NewReader(bufio.NewReaderSize(r, runBuffer), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return nil, err
 	}
-	return a.room() >= n
+	c := &bodyCursor{dec: dec, buf: bufio.NewReaderSize(dec, runBuffer)}
+	if err := c.next(); err != nil {
+		dec.Close()
+		return nil, err
+	}
+	return c, nil
 }
 
-func (a *arena) room() int { return cap(a.blocks[a.used-1]) - len(a.blocks[a.used-1]) }
-
-func (a *arena) put(b []byte) (block, at uint32) {
-	if a.used == 0 || a.room() < len(b) {
-		if a.used == len(a.blocks) {
-			a.blocks = append(a.blocks, nil)
+// next moves to the next line.
+func (c *bodyCursor) next() error {
+	c.text = c.text[:0]
+	for {
+		part, err := c.buf.ReadSlice('\n')
+		c.text = append(c.text, part...)
+		switch {
+		case err == nil:
+			c.text = c.text[:len(c.text)-1]
+			c.start, err = startOf(c.text)
+			return err
+		case errors.Is(err, io.EOF) && len(c.text) == 0:
+			c.ended = true
+			return nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return damaged(err)
 		}
-		if cap(a.blocks[a.used]) < len(b) || cap(a.blocks[a.used]) == 0 {
-			a.blocks[a.used] = make([]byte, 0, max(a.block, len(b)))
-		}
-		a.used++
 	}
-	open := &a.blocks[a.used-1]
-	at = uint32(len(*open))
-	*open = append(*open, b...)
-	return uint32(a.used - 1), at
 }
 
-func (a *arena) get(l line) []byte { return a.blocks[l.block][l.at : l.at+l.size] }
-
-func (a *arena) reset() {
-	for i := range a.blocks {
-		if cap(a.blocks[i]) > a.block { // of one long line
-			a.blocks[i] = nil
-			continue
-		}
-		a.blocks[i] = a.blocks[i][:0]
+// startOf reads the start of a line that Record.AppendMembers wrote: it is the first member.
+func startOf(text []byte) (int64, error) {
+	digits, ok := bytes.CutPrefix(text, []byte(`{"t":`))
+	end := bytes.IndexAny(digits, ",}")
+	if !ok || end < 0 {
+		return 0, damaged(recordfile.ErrSyntax)
 	}
-	a.used = 0
+	return recordfile.Value{Str: digits[:end]}.Int()
 }

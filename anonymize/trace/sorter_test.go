@@ -1,18 +1,26 @@
 package trace_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
+	"reprise/anonymize/recordfile"
 	"reprise/anonymize/trace"
+
+	"go.uber.org/goleak"
 
 	"pgregory.net/rapid"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // numbered makes a record whose target tells its place in the input.
 func numbered(start int64, n, size int) *trace.Record {
@@ -32,9 +40,18 @@ func sorter(t interface {
 	return s
 }
 
-// targets sorts and reads back.
+// targets writes the file and reads it back.
 func targets(s *trace.Sorter) (got []string, err error) {
-	for r, err := range s.Records(context.Background()) {
+	var b bytes.Buffer
+	if err := s.Write(context.Background(), &b, recordfile.Header{}, recordfile.Trailer{}); err != nil {
+		return nil, err
+	}
+	r, err := trace.NewReader(&b)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	for r, err := range r.Records(context.Background()) {
 		if err != nil {
 			return got, err
 		}
@@ -63,7 +80,10 @@ func TestSorterAgainstStableSort(t *testing.T) {
 		if size == 5000 {
 			n /= 4
 		}
-		s := sorter(rt, dir, trace.MinSortMemory)
+		s, err := trace.NewSorter(trace.SorterOptions{Memory: trace.MinSortMemory, Tmp: dir, Workers: rapid.IntRange(0, 3).Draw(rt, "workers")})
+		if err != nil {
+			rt.Fatal(err)
+		}
 		defer s.Close()
 		var all []*trace.Record
 		late, latest := int64(0), int64(-1<<62)
@@ -102,30 +122,32 @@ func TestSorterManyRuns(t *testing.T) {
 	dir := t.TempDir()
 	s := sorter(t, dir, trace.MinSortMemory)
 	defer s.Close()
-	const n = 110_000 // about 400 runs of up to 341 records
+	const n = 110_000 // hundreds of runs of up to 170 records
 	for i := range n {
 		if err := s.Add(numbered(int64(i*7919%n), i, 60)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	last, count := int64(-1), 0
-	for r, err := range s.Records(context.Background()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Start != last+1 {
-			t.Fatalf("start %d after %d", r.Start, last)
-		}
-		last = r.Start
-		count++
+	got, err := targets(s)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if count != n {
+	for i, target := range got {
+		if want := fmt.Sprintf("/%d?", i*97679%n); !strings.HasPrefix(target, want) {
+			t.Fatalf("record %d is %.12s, want %s", i, target, want)
+		}
+	}
+	if count := len(got); count != n {
 		t.Errorf("%d records, want %d", count, n)
 	}
 	empty(t, dir)
 }
 
-func TestSorterLeavesNoFileWhenLeftEarly(t *testing.T) {
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+func TestSorterLeavesNoFileWhenItsOutputFails(t *testing.T) {
 	dir := t.TempDir()
 	s := sorter(t, dir, trace.MinSortMemory)
 	for i := range 5000 {
@@ -133,8 +155,9 @@ func TestSorterLeavesNoFileWhenLeftEarly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range s.Records(context.Background()) {
-		break
+	enough := errors.New("enough")
+	if err := s.Write(context.Background(), failing{enough}, recordfile.Header{}, recordfile.Trailer{}); !errors.Is(err, enough) {
+		t.Errorf("error is %v, want that of the output", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -148,7 +171,7 @@ func TestSorterLeavesNoFileWhenLeftEarly(t *testing.T) {
 	}
 }
 
-func TestSorterIsReadOnce(t *testing.T) {
+func TestSorterIsWrittenOnce(t *testing.T) {
 	s := sorter(t, t.TempDir(), 0)
 	defer s.Close()
 	if err := s.Add(numbered(1, 1, 1)); err != nil {
@@ -158,10 +181,10 @@ func TestSorterIsReadOnce(t *testing.T) {
 		t.Fatalf("%v, %v", got, err)
 	}
 	if err := s.Add(numbered(1, 1, 1)); err == nil {
-		t.Error("a record was taken after Records")
+		t.Error("a record was taken after Write")
 	}
 	if _, err := targets(s); err == nil {
-		t.Error("read twice")
+		t.Error("written twice")
 	}
 }
 
@@ -174,10 +197,8 @@ func TestSorterStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cause := errors.New("enough")
 	cancel(cause)
-	for _, err := range s.Records(ctx) {
-		if !errors.Is(err, cause) {
-			t.Errorf("error is %v, want %v", err, cause)
-		}
+	if err := s.Write(ctx, io.Discard, recordfile.Header{}, recordfile.Trailer{}); !errors.Is(err, cause) {
+		t.Errorf("error is %v, want %v", err, cause)
 	}
 }
 
@@ -186,13 +207,13 @@ func TestSorterWithoutFolder(t *testing.T) {
 	defer s.Close()
 	var err error
 	for i := 0; i < 5000 && err == nil; i++ {
-		err = s.Add(numbered(0, i, 50))
+		err = s.Add(numbered(int64(-i), i, 50))
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error is %v, want that the folder does not exist", err)
 	}
 	if _, again := targets(s); !errors.Is(again, os.ErrNotExist) {
-		t.Errorf("Records gives %v after a failed Add", again)
+		t.Errorf("Write gives %v after a failed Add", again)
 	}
 }
 

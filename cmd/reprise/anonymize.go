@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -30,8 +29,8 @@ is pseudonymised personal data, not anonymous: keep the key away from it.
    reprise keygen -o ~/reprise.key
    reprise anonymize access.log* --key-file ~/reprise.key -o T.trace.zst` + formatHelp,
 		OnUsageError: usageError,
-		Flags: slices.Concat(keyFlags(), []cli.Flag{outFlag("the trace to this file, - for stdout"), forceFlag(), rulesFlag(),
-			text("endpoints", "", "path templates; default: learned in a first pass over the logs"),
+		Flags: slices.Concat(keyFlags(), []cli.Flag{outFlag("the trace to this file, - for stdout"), forceFlag(), rulesFlag(), initRulesFlag(),
+			text("endpoints", "", "path templates, or an OpenAPI or Swagger description; default: learned in a first pass over the logs"),
 			whole("workers", runtime.GOMAXPROCS(0), "goroutines; the trace does not depend on them"),
 			text("memory", "192MB", "memory for sorting; beyond it pseudonymised runs go to --tmp"),
 			text("tmp", "", "folder for temporary files; default: the system's")}, logFlags()),
@@ -41,6 +40,9 @@ is pseudonymised personal data, not anonymous: keep the key away from it.
 				return err
 			}
 			o := anonymizeOptions{logs: logs, endpoints: c.String("endpoints"), workers: c.Int("workers")}
+			if c.Bool("init-rules") {
+				return s.initRules(c.Context, o, c.String("output"), c.Bool("force"))
+			}
 			if o.key, err = keySourceOf(c); err != nil {
 				return err
 			}
@@ -89,6 +91,9 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 		return err
 	}
 	defer func() { err = finish(err) }()
+	if o.rules != nil {
+		o.logs.watch = o.rules.TopKeys()
+	}
 	set, err := s.templates(ctx, o.endpoints, o.logs)
 	if err != nil {
 		return err
@@ -103,7 +108,7 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 	}
 	defer r.Close()
 	s.announce(r.Report())
-	sorter, err := trace.NewSorter(trace.SorterOptions{Memory: o.memory, Tmp: o.tmp})
+	sorter, err := trace.NewSorter(trace.SorterOptions{Memory: o.memory, Tmp: o.tmp, Workers: o.workers})
 	if err != nil {
 		return err
 	}
@@ -124,8 +129,7 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 			return err
 		}
 	}
-	options := map[string]any{"endpoints": set.Digest(), "rules": cmp.Or(o.rules, rules.Default()).Digest()}
-	if err = s.writeTrace(ctx, dst, sorter, report, key, options, an); err != nil {
+	if err = s.writeTrace(ctx, dst, sorter, report, key, an); err != nil {
 		return err
 	}
 	return unreadable(report)
@@ -136,41 +140,29 @@ func (s *shell) fillSorter(ctx context.Context, an *anonymize.Anonymizer, r *ing
 	var n atomic.Int64
 	p := s.watch(func() string { return fmt.Sprintf("anonymize: %d records", n.Load()) })
 	defer p.done()
-	for rec, err := range an.Stream(ctx, r.Records(ctx), workers) {
+	for lines, err := range an.Stream(ctx, r.Records(ctx), workers) {
 		if err != nil {
 			return inputFailure(err)
 		}
-		if err := sorter.Add(rec); err != nil {
+		if err := sorter.AddLines(lines); err != nil {
 			return err
 		}
-		n.Add(1)
+		n.Add(int64(lines.Len()))
 	}
 	return nil
 }
 
-func (s *shell) writeTrace(ctx context.Context, dst *output, sorter *trace.Sorter, report ingest.Report, key *anonymize.Key, options map[string]any, an *anonymize.Anonymizer) error {
+func (s *shell) writeTrace(ctx context.Context, dst *output, sorter *trace.Sorter, report ingest.Report, key *anonymize.Key, an *anonymize.Anonymizer) error {
 	h := recordfile.Header{Tool: tool(), KeyID: key.ID(), Options: an.Described(),
 		Lineage: []recordfile.Stage{{Stage: "anonymize", In: report.Total().Records, Out: sorter.Len()}}}
 	for _, f := range report.Files {
 		h.Inputs = append(h.Inputs, recordfile.Input{Name: filepath.Base(f.Name), SHA256: f.SHA256})
 	}
-	w, err := trace.NewWriter(dst, h)
-	if err != nil {
-		return err
-	}
-	for rec, err := range sorter.Records(ctx) {
-		if err == nil {
-			err = w.Write(rec)
-		}
-		if err != nil {
-			return err
-		}
-	}
 	details, err := json.Marshal(map[string]any{"lines": counts(report), "replaced": an.Stats()})
 	if err != nil {
 		return err
 	}
-	if err := w.Close(recordfile.Trailer{Details: details}); err != nil {
+	if err := sorter.Write(ctx, dst, h, recordfile.Trailer{Details: details}); err != nil {
 		return err
 	}
 	return dst.commit()
