@@ -13,7 +13,7 @@ type census struct {
 	room  int // bytes
 	seen  map[string]*visits
 	bytes int    // of the texts seen
-	bar   uint64 // hashes above it are not among the smallest
+	bar   uint64 // hashes from it on are not among the smallest
 	// dropped is told each text that was seen and is counted no more; nil = nobody is.
 	dropped func(text string, v *visits)
 }
@@ -36,14 +36,14 @@ func (c *census) visits(text []byte) *visits {
 		return v
 	}
 	hash := xxhash.Sum64(text)
-	if hash > c.bar {
+	if hash >= c.bar {
 		return nil
 	}
 	v := &visits{hash: hash}
 	c.put(string(text), v)
 	if len(c.seen) > c.limit+c.limit/4 || c.bytes > c.room+c.room/4 {
 		c.prune()
-		if hash > c.bar {
+		if hash >= c.bar {
 			return nil
 		}
 	}
@@ -74,7 +74,9 @@ func (v *visits) merge(o *visits) {
 }
 
 // prune keeps the texts with the smallest hashes that are within the limits; texts with equal hashes stay or go together.
-// A text that is among them at the end was never dropped before, so its count is exact.
+// A text is too much where it is so together with all texts of smaller hashes, which more texts never change. So the bar,
+// the smallest hash that is too much, ends in one place whatever the order, and a text below it was never dropped: its
+// count is exact.
 func (c *census) prune() {
 	if len(c.seen) <= c.limit && c.bytes <= c.room {
 		return
@@ -88,23 +90,22 @@ func (c *census) prune() {
 		sizes = append(sizes, size{v.hash, len(text)})
 	}
 	slices.SortFunc(sizes, func(a, b size) int { return cmp.Compare(a.hash, b.hash) })
-	c.bar = 0
 	for n, total := 0, 0; n < len(sizes); {
 		hash := sizes[n].hash
 		for ; n < len(sizes) && sizes[n].hash == hash; n++ {
 			total += sizes[n].bytes
 		}
 		if n > c.limit || total > c.room {
+			c.bar = hash
 			break
 		}
-		c.bar = hash
 	}
 	c.drop()
 }
 
 func (c *census) drop() {
 	for text, v := range c.seen {
-		if v.hash > c.bar {
+		if v.hash >= c.bar {
 			delete(c.seen, text)
 			c.bytes -= len(text)
 			if c.dropped != nil {
@@ -126,7 +127,7 @@ func (c *census) kept() float64 {
 func (c *census) merge(o *census) {
 	c.bar = min(c.bar, o.bar)
 	for text, v := range o.seen {
-		if v.hash > c.bar {
+		if v.hash >= c.bar {
 			if c.dropped != nil {
 				c.dropped(text, v)
 			}
