@@ -16,15 +16,15 @@ var routeWords = wordSet(`
 	fonts font forgot forum forums gallery get global graphql group groups health healthz help history home
 	icon icons id image images img import index index.html index.php info inventory invoice invoices item items
 	job jobs js json latest lib libs like link links list lists live locale login logout mail main map media member members menu
-	message messages metrics mobile module modules my new news newsletter note notes notification notifications
+	me message messages metrics mobile module modules my new news newsletter note notes notification notifications
 	oauth offer offers open order orders page pages password payment payments photo photos ping plugin plugins
 	policy post posts preview price prices print privacy product products profile profiles project projects
 	public purchase queries query rating ratings read ready recent register remove reports report reset rest
-	results review reviews robots.txt role roles rss sale sales save scripts script search secure security
+	results review reviews robots.txt role roles rss sale sales save scripts script search secure security self
 	send service services session sessions settings share shipping shop signin signout signup site sitemap sitemap.xml sites size
 	sku skus socket socket.io src stat static statistics stats status stock storage store stores style styles subscribe support
 	sync system tag tags task tasks team template templates terms test theme themes thumb thumbnail thumbnails ticket tickets
-	token tokens topic topics track tracking transactions update upload uploads url user users v1 v2 v3 v4 vendor
+	token tokens topic topics track tracking transactions update upload uploads url user users v1 v2 v3 v4 v5 v6 v7 v8 v9 vendor
 	verify version video videos view web webhook webhooks widget widgets wiki wishlist
 	ws xml . .. .well-known wp-admin wp-content wp-includes wp-json wp-login.php wp-cron.php admin-ajax.php xmlrpc.php`)
 
