@@ -22,13 +22,13 @@ func queried(t testing.TB, a *anonymize.Anonymizer, raw string) string {
 func unescaped(t testing.TB, value string) string {
 	t.Helper()
 	value, err := url.QueryUnescape(value)
-	for range 3 {
-		if err == nil {
-			value, err = url.PathUnescape(value)
-		}
-	}
 	if err != nil {
 		t.Fatalf("%q has a broken escape", value)
+	}
+	for range 3 {
+		if plain, err := url.PathUnescape(value); err == nil {
+			value = plain
+		}
 	}
 	return value
 }

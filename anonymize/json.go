@@ -1,10 +1,6 @@
 package anonymize
 
-import (
-	"bytes"
-
-	"reprise/anonymize/internal/pseudonym"
-)
+import "bytes"
 
 // jsonPlace is where a JSON value stands.
 type jsonPlace struct {
@@ -111,13 +107,11 @@ func (a *Anonymizer) jsonText(dst, quoted []byte, p jsonPlace) []byte {
 	if p.claims {
 		e = a.claim(p.key, text, e)
 	}
-	limit := degreesLimit(p.key)
-	switch {
-	case p.secret && !isJWT(text):
+	if p.secret && !isJWT(text) {
 		dst = e.mapper.AppendNoise(dst, text)
-	case limit > 0 && pseudonym.IsDegrees(text, limit):
-		dst = e.mapper.AppendDegrees(dst, text, limit)
-	default:
+	} else if out, ok := a.degrees(dst, p.key, text, e); ok {
+		dst = out
+	} else {
 		a.depth++
 		dst, _ = a.pseudonym(dst, text, e)
 		a.depth--
@@ -135,8 +129,10 @@ func (a *Anonymizer) jsonNumber(dst, number []byte, p jsonPlace) []byte {
 	if p.claims {
 		e = a.claim(p.key, number, e)
 	}
-	if limit := degreesLimit(p.key); limit > 0 && pseudonym.IsDegrees(number, limit) {
-		return e.mapper.AppendDegrees(dst, number, limit)
+	if !p.secret {
+		if out, ok := a.degrees(dst, p.key, number, e); ok {
+			return out
+		}
 	}
 	if number[0] == '-' {
 		dst, number = append(dst, '-'), number[1:]

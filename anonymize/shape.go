@@ -24,10 +24,6 @@ func (a *Anonymizer) shapeOf(text []byte, e *entity) kind {
 		return numberShape(text)
 	case endpoint.UUID:
 		return kindUUID
-	case endpoint.Mail:
-		if pseudonym.IsMail(text) {
-			return kindMail
-		}
 	case endpoint.Date:
 		if pseudonym.IsDate(text) {
 			return kindDate
@@ -43,7 +39,7 @@ func (a *Anonymizer) shapeOf(text []byte, e *entity) kind {
 		return kindNumbered
 	case endpoint.Word:
 		return a.opaqueShape(text)
-	case endpoint.IP, endpoint.Token:
+	case endpoint.IP, endpoint.Mail, endpoint.Token:
 		return a.compoundShape(text)
 	}
 	return kindText
@@ -119,4 +115,14 @@ func degreesLimit(key []byte) int {
 		return pseudonym.MaxLongitude
 	}
 	return 0
+}
+
+// degrees appends the pseudonym of a decoded latitude or longitude, and reports whether text is one by its key and its form.
+func (a *Anonymizer) degrees(dst, key, text []byte, e *entity) ([]byte, bool) {
+	limit := degreesLimit(key)
+	if limit == 0 || !pseudonym.IsDegrees(text, limit) {
+		return dst, false
+	}
+	a.counts.replaced[kindDegrees]++
+	return e.mapper.AppendDegrees(dst, text, limit), true
 }

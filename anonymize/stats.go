@@ -39,6 +39,7 @@ const (
 	kindCard
 	kindResident
 	kindAccount
+	kindDegrees
 	kindJWT
 	kindJSON
 	kindBase64
@@ -53,7 +54,7 @@ const (
 )
 
 var kindNames = [kinds]string{"", "int", "uuid", "mail", "address", "date", "prefix-int", "text", "phone", "card", "resident_id",
-	"iban", "jwt", "json", "base64", "list", "pair", "words", "secret", "query_key",
+	"iban", "degrees", "jwt", "json", "base64", "list", "pair", "words", "secret", "query_key",
 	"fragment", "host"}
 
 // headerFate says what became of a header.

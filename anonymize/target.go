@@ -197,7 +197,11 @@ func (a *Anonymizer) pair(dst, pair []byte, form bool) []byte {
 	case k != nil && k.text:
 		a.out = a.words(a.out[:0], l.text, a.id)
 	default:
-		a.out = a.replace(a.out[:0], l.text, a.id)
+		out, ok := a.degrees(a.out[:0], a.key, l.text, a.id)
+		if !ok {
+			out = a.replace(out, l.text, a.id)
+		}
+		a.out = out
 	}
 	return l.encode(dst, a.out)
 }
