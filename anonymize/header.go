@@ -17,23 +17,24 @@ const (
 type treatment uint8
 
 const (
-	treatKeep     treatment = iota + 1
-	treatAddress            // the addresses in it are replaced
-	treatForward            // the same for that of RFC 7239
-	treatNeverRaw           // it is somebody's by its nature, and stays only as pseudonyms of an entity
+	treatKeep    treatment = iota + 1
+	treatAddress           // the addresses in it are replaced
+	treatForward           // the same for that of RFC 7239
+	treatReplace           // the value is that of an entity
+	treatNever             // other rules decide, or it is left out
 )
 
-// treatments of headers that never stay as they are, whatever the rules say.
+// treatments of headers that are not as the others. Those of addresses come into the trace when an entity names them;
+// their addresses are those of clients all the same. Host, Referer and User-Agent have rules of their own.
 var treatments = map[string]treatment{"X-Forwarded-For": treatAddress, "X-Real-Ip": treatAddress, "X-Client-Ip": treatAddress,
 	"True-Client-Ip": treatAddress, "Cf-Connecting-Ip": treatAddress, "Fastly-Client-Ip": treatAddress, "X-Cluster-Client-Ip": treatAddress,
 	"X-Original-Forwarded-For": treatAddress, "Forwarded": treatForward,
-	"Cookie": treatNeverRaw, "Set-Cookie": treatNeverRaw, "Authorization": treatNeverRaw, "Proxy-Authorization": treatNeverRaw,
-	"Referer": treatNeverRaw, "User-Agent": treatNeverRaw, "Host": treatNeverRaw, "From": treatNeverRaw}
+	"Cookie": treatNever, "Referer": treatNever, "User-Agent": treatNever, "Host": treatNever}
 
 // headerPolicy is what the rules say of headers. It is read-only.
 type headerPolicy struct {
-	keep    map[string]treatment
-	cookies bool // their values are replaced, not dropped
+	keep    map[string]treatment // of those that come into the trace
+	cookies bool                 // their values are replaced, not dropped
 	referer rules.Referer
 	idle    bool // no header has to be looked at
 }
@@ -41,15 +42,20 @@ type headerPolicy struct {
 func newHeaderPolicy(r *rules.Rules, p *places) headerPolicy {
 	h := headerPolicy{keep: make(map[string]treatment), cookies: r.Cookies == rules.ReplaceCookies, referer: r.Referer}
 	for _, name := range r.Headers {
-		switch t := treatments[name]; {
-		case !isToken(name), r.IsSecret([]byte(name)):
-		case t == 0:
+		if isToken(name) && treatments[name] == 0 && !r.IsSecret([]byte(name)) {
 			h.keep[name] = treatKeep
-		case t != treatNeverRaw:
+		}
+	}
+	for name := range p.header {
+		switch t := treatments[name]; {
+		case !isToken(name), t == treatNever:
+		case t == 0:
+			h.keep[name] = treatReplace
+		default:
 			h.keep[name] = t
 		}
 	}
-	h.idle = len(h.keep) == 0 && len(p.header) == 0 && !h.cookies && h.referer == rules.DropReferer && !p.userBeyond
+	h.idle = len(h.keep) == 0 && !h.cookies && h.referer == rules.DropReferer && !p.userBeyond
 	return h
 }
 
@@ -95,33 +101,40 @@ func (a *Anonymizer) header(dst []byte, in *ingest.Record) []byte {
 func (a *Anonymizer) line(dst []byte, name string, value []byte) []byte {
 	start := len(dst)
 	dst = append(append(dst, name...), ": "...)
-	if at, ok := a.places.header[name]; ok {
-		scheme, rest := authScheme(value)
-		dst = append(dst, scheme...)
-		a.layers.decode(rest, false)
-		a.out = a.replace(a.out[:0], a.layers.text, a.at(at, a.layers.text))
-		a.counts.headers[headerReplaced]++
-		return append(a.layers.encode(dst, a.out), "\r\n"...)
-	}
-	switch a.headers.keep[name] {
-	case treatKeep:
-		if len(value) < maxKept && isPrintable(value) {
-			a.counts.headers[headerKept]++
-			return append(append(dst, value...), "\r\n"...)
+	switch t := a.headers.keep[name]; {
+	case t == treatKeep && len(value) < maxKept && isPrintable(value):
+		a.counts.headers[headerKept]++
+		dst = append(dst, value...)
+	case t == treatReplace:
+		dst = a.credentials(dst, name, value)
+	case t == treatAddress:
+		first, _, _ := bytes.Cut(value, []byte{','})
+		first, _, _ = splitPort(bytes.TrimSpace(first))
+		a.at(a.places.header[name], first)
+		dst = a.forwardedFor(dst, value)
+	case t == treatForward:
+		dst = a.forwarded(dst, value)
+	default:
+		if a.places.userClaims {
+			_, rest := authScheme(value)
+			a.claims(rest)
 		}
-	case treatAddress:
-		a.counts.headers[headerReplaced]++
-		return append(a.forwardedFor(dst, value), "\r\n"...)
-	case treatForward:
-		a.counts.headers[headerReplaced]++
-		return append(a.forwarded(dst, value), "\r\n"...)
+		a.counts.headers[headerDropped]++
+		return dst[:start]
 	}
-	if a.places.userClaims {
-		_, rest := authScheme(value)
-		a.claims(rest)
+	if a.headers.keep[name] != treatKeep {
+		a.counts.headers[headerReplaced]++
 	}
-	a.counts.headers[headerDropped]++
-	return dst[:start]
+	return append(dst, "\r\n"...)
+}
+
+// credentials appends the pseudonym of a header's value at the place of an entity, which a scheme may stand before.
+func (a *Anonymizer) credentials(dst []byte, name string, value []byte) []byte {
+	scheme, rest := authScheme(value)
+	dst = append(dst, scheme...)
+	a.layers.decode(rest, false)
+	a.out = a.replace(a.out[:0], a.layers.text, a.at(a.places.header[name], a.layers.text))
+	return a.layers.encode(dst, a.out)
 }
 
 // claims reads the user from the claims of a value that does not come into the trace.
