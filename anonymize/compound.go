@@ -81,21 +81,34 @@ func (a *Anonymizer) split(dst, text []byte, separators string, e *entity) []byt
 // punctuation may stand before and after a word of a text.
 const punctuation = ".,;:!?\"'()<>[]{}"
 
+// isSpace tells whether a byte separates words: a space, or a control byte, which becomes one.
+func isSpace(c byte) bool { return c <= ' ' || c == 0x7f }
+
+// wordLength is the length of the word that s begins with.
+func wordLength(s []byte) int {
+	for i, c := range s {
+		if isSpace(c) {
+			return i
+		}
+	}
+	return len(s)
+}
+
 // words replaces the words of a text one by one, each by its own shape, so that an id in a text is the same as alone.
 func (a *Anonymizer) words(dst, text []byte, e *entity) []byte {
 	for {
-		word, rest, more := bytes.Cut(text, []byte{' '})
-		tail := bytes.TrimLeft(word, punctuation)
-		dst = append(dst, word[:len(word)-len(tail)]...)
+		n := wordLength(text)
+		tail := bytes.TrimLeft(text[:n], punctuation)
+		dst = append(dst, text[:n-len(tail)]...)
 		core := bytes.TrimRight(tail, punctuation)
 		if len(core) > 0 {
 			dst, _ = a.pseudonym(dst, core, e)
 		}
 		dst = append(dst, tail[len(core):]...)
-		if !more {
+		if n == len(text) {
 			return dst
 		}
 		dst = append(dst, ' ')
-		text = rest
+		text = text[n+1:]
 	}
 }

@@ -1,8 +1,6 @@
 package anonymize
 
 import (
-	"bytes"
-
 	"reprise/anonymize/endpoint"
 	"reprise/anonymize/internal/pseudonym"
 	"reprise/anonymize/rules"
@@ -96,7 +94,7 @@ func (a *Anonymizer) compoundShape(text []byte) kind {
 		return kindList
 	case isPair(text):
 		return kindPair
-	case bytes.IndexByte(text, ' ') >= 0:
+	case wordLength(text) < len(text):
 		return kindWords
 	}
 	return kindText

@@ -39,8 +39,13 @@ func (a *Anonymizer) replace(dst, text []byte, e *entity) []byte {
 	return out
 }
 
-// maxWalk bounds how often a value is mapped again; a value that can be counted never needs as many.
-const maxWalk = 1 << 12
+// maxWalk bounds how often a value is mapped again. One that can be counted is short and never needs as many. The map of a
+// longer one is not one to one anyway, and that of parts is by its parts: only the shape is at stake.
+const (
+	maxWalk     = 1 << 12
+	maxLongWalk = 1 << 4
+	longValue   = 32
+)
 
 // pseudonym appends the pseudonym of a decoded value by its shape. The map of a shape that is open is one to one within a
 // layout in which other shapes lie as well, such as addresses among dotted numbers, or cards among numbers; a result of
@@ -52,7 +57,11 @@ func (a *Anonymizer) pseudonym(dst, text []byte, e *entity) ([]byte, kind) {
 	if !shape.open() || shape == kindInt && len(text) < minSpecial {
 		return dst, shape
 	}
-	for n := 0; n < maxWalk && a.shapeOf(dst[start:], e) != shape; n++ {
+	most := maxWalk
+	if len(text) > longValue || shape == kindList || shape == kindPair || shape == kindWords {
+		most = maxLongWalk
+	}
+	for n := 0; n < most && a.shapeOf(dst[start:], e) != shape; n++ {
 		mark := len(a.scratch)
 		a.scratch = append(a.scratch, dst[start:]...)
 		dst = a.appendShape(dst[:start], a.scratch[mark:], shape, e)
