@@ -82,9 +82,10 @@ func NewPacker(workers int, put func(packed []byte) error) (*Packer, error) {
 	return p, nil
 }
 
-// newEncoder has one thread and a fixed level: the bytes must not depend on the machine.
+// newEncoder has one thread and a fixed level: the bytes must not depend on the machine. The next level makes files one or
+// two per cent smaller for a fifth more time.
 func newEncoder() (*zstd.Encoder, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(window))
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(window))
 	if err != nil {
 		return nil, fmt.Errorf("zstd: %w", err)
 	}

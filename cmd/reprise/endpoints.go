@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -77,15 +78,55 @@ func (s *shell) learn(ctx context.Context, o logOptions) (*endpoint.Set, ingest.
 		return nil, ingest.Report{}, err
 	}
 	defer r.Close()
-	l := endpoint.NewLearner()
-	l.WatchValues(o.watch)
-	for rec, err := range r.Records(ctx) {
-		if err != nil {
-			return nil, r.Report(), inputFailure(err)
+	l := &learners{watch: o.watch, of: make([]*endpoint.Learner, len(o.names))}
+	visit := func(file int) func(*ingest.Record) error {
+		learner := l.take(file)
+		return func(rec *ingest.Record) error {
+			learner.AddTarget(rec.Target, endpoint.ClientHash(rec.Client), rec.Status)
+			return nil
 		}
-		l.AddTarget(rec.Target, endpoint.ClientHash(rec.Client), rec.Status)
 	}
-	return l.Set(), r.Report(), nil
+	if err := r.Each(ctx, 0, visit, l.give); err != nil {
+		return nil, r.Report(), inputFailure(err)
+	}
+	return l.merged().Set(), r.Report(), nil
+}
+
+// learners are the learners of files that are read at the same time; what they learn does not depend on the order.
+type learners struct {
+	watch map[string]int
+	of    []*endpoint.Learner // the file's, by number
+
+	mu   sync.Mutex
+	free []*endpoint.Learner
+}
+
+func (l *learners) take(file int) *endpoint.Learner {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := len(l.free); n > 0 {
+		l.of[file], l.free = l.free[n-1], l.free[:n-1]
+	} else {
+		l.of[file] = endpoint.NewLearner()
+		l.of[file].WatchValues(l.watch)
+	}
+	return l.of[file]
+}
+
+// give gives back the learner of a file that has ended.
+func (l *learners) give(file int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free = append(l.free, l.of[file])
+}
+
+// merged is what all of them learned, after the last file has ended.
+func (l *learners) merged() *endpoint.Learner {
+	all := l.take(0)
+	for _, o := range l.free {
+		all.Merge(o)
+	}
+	return all
 }
 
 // templates are the given ones, or learned from the logs.
