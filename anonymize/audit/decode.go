@@ -12,8 +12,11 @@ import (
 // maxRounds is how often percent-encoding is undone: more often than the anonymizer does.
 const maxRounds = 5
 
-// unpercent undoes percent-encoding until there is none, into a new slice.
+// unpercent undoes percent-encoding until there is none. The text itself stays as it is.
 func unpercent(s []byte) []byte {
+	if bytes.IndexByte(s, '%') < 0 {
+		return s
+	}
 	out := append([]byte(nil), s...)
 	for range maxRounds {
 		n, again := 0, false

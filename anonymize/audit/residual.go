@@ -74,10 +74,11 @@ type residual struct {
 	details []string
 	quads   int64 // public IPv4 addresses outside of the client
 	values  int64
+	seen    *recent
 }
 
 func newResidual(r *rules.Rules) residual {
-	s := residual{found: make(map[string]int64), chance: make(map[string]float64), sure: make(map[string]int64)}
+	s := residual{found: make(map[string]int64), chance: make(map[string]float64), sure: make(map[string]int64), seen: newRecent()}
 	for _, e := range r.Entities {
 		s.loose = s.loose || e.Format == rules.Int
 	}
@@ -96,6 +97,9 @@ func (s *residual) look(record int64, name string, raw []byte) {
 		return
 	}
 	s.values++
+	if s.seen.saw(0, raw) {
+		return
+	}
 	text := unjson(unpercent(raw))
 	s.scan(record, name, text)
 	hidden(text, func(inner []byte) { s.scan(record, name+" in base64 or hex", unpercent(inner)) })
@@ -136,6 +140,9 @@ func (s *residual) record(n int64, r *trace.Record) {
 	if _, ok := addressIn(r.Client); !ok {
 		s.look(n, "client", r.Client)
 	}
+	if s.seen.saw(1, r.Target) && len(r.Header) == 0 {
+		return
+	}
 	for _, m := range quadForm.FindAll(unpercent(append(append([]byte(r.Host+" "), r.Target...), r.Header...)), -1) {
 		if a, ok := addressIn(m); ok && isPublic4(a) {
 			s.quads++
@@ -164,7 +171,7 @@ func (s *residual) check(against bool) Check {
 	}
 	c.number("public_ipv4", s.quads)
 	if s.quads > 0 {
-		c.detail("%d public IPv4 addresses stand elsewhere than as clients, as pseudonyms of addresses do", s.quads)
+		c.detail("%d different places hold public IPv4 addresses that are no clients, as pseudonyms of addresses do", s.quads)
 	}
 	if !against {
 		c.detail("whether a phone number, an address or an account is a pseudonym tells only --against LOG")

@@ -25,6 +25,8 @@ const secretLength = 12
 type survivors struct {
 	tokens           tokenizer
 	raw, clean, hits *hashSet
+	seen             *recent  // raw values
+	looked           *recent  // values of the trace
 	secrets          *hashSet // raw tokens under secret keys; their hits are findings of the check of secrets
 	found            []finding
 	secretHits       []finding
@@ -42,11 +44,15 @@ const maxFindings = 4096
 
 func newSurvivors() *survivors {
 	return &survivors{tokens: tokenizer{seed: maphash.MakeSeed()}, raw: newHashSet(setLimit), clean: newHashSet(setLimit),
-		hits: newHashSet(setLimit), secrets: newHashSet(1 << 18)}
+		hits: newHashSet(setLimit), secrets: newHashSet(1 << 18),
+		seen: newRecent(), looked: newRecent()}
 }
 
 // collect keeps the hashes of a raw value.
 func (s *survivors) collect(f field, value []byte) {
+	if s.seen.saw(byte(f), value) {
+		return
+	}
 	s.tokens.yield = func(t token) {
 		s.raw.add(uint64(t))
 		if f == inSecret && t.class().domain() > 1e12 {
@@ -90,6 +96,9 @@ func (s *survivors) record(w *walker, r *ingest.Record, h *histogram) {
 
 // look looks for the tokens of a value of the trace.
 func (s *survivors) look(record int64, f field, value []byte) {
+	if s.looked.saw(byte(f), value) {
+		return
+	}
 	s.tokens.yield = func(t token) {
 		h := uint64(t)
 		if s.secrets.has(h) && len(s.secretHits) < maxFindings {

@@ -48,9 +48,8 @@ func (t *tokenizer) text(text []byte) {
 		return
 	}
 	rest := t.found(text)
-	parts := listForm.Split(string(rest), -1)
-	if len(parts) > 1 {
-		for _, p := range parts {
+	if bytes.ContainsAny(rest, ",;| ") {
+		for _, p := range listForm.Split(string(rest), -1) {
 			if !t.special([]byte(p)) {
 				t.whole([]byte(p))
 			}
@@ -67,7 +66,7 @@ func (t *tokenizer) special(text []byte) bool {
 		t.address(a)
 		return true
 	}
-	if dateForm.Match(text) {
+	if len(text) == 10 && dateForm.Match(text) {
 		t.emit(newClass(ofDate, 10), text)
 		return true
 	}
@@ -115,8 +114,12 @@ func (t *tokenizer) found(text []byte) []byte {
 			return m
 		})
 	}
-	cut(mailForm, ofMail)
-	cut(uuidForm, ofUUID)
+	if bytes.ContainsAny(text, "@＠") {
+		cut(mailForm, ofMail)
+	}
+	if len(text) >= 36 && bytes.Count(text, []byte{'-'}) >= 4 {
+		cut(uuidForm, ofUUID)
+	}
 	return text
 }
 
