@@ -111,6 +111,7 @@ func (s *Survey) path(path []byte) {
 		var seg []byte
 		seg, path = endpoint.NextSegment(path)
 		if !known.Literal && known.Class != endpoint.Rest {
+			seg, _ = endpoint.SplitExtension(seg)
 			s.value(s.at(rules.Path, []byte(t.Pattern), i), seg)
 		}
 	}

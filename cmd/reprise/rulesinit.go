@@ -68,7 +68,7 @@ func (s *shell) survey(ctx context.Context, o logOptions, survey *anonymize.Surv
 }
 
 // maxListed is the number of places of each kind that the comments list.
-const maxListed = 60
+const maxListed = 30
 
 // about are comments on what a log contains.
 func about(f anonymize.Findings) []string {
