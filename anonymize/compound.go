@@ -59,6 +59,23 @@ func isPair(text []byte) bool {
 	return identified
 }
 
+// part appends the pseudonym of a part of a value, from the cache if it is there. What is taken apart itself is not cached
+// here, nor taken from there: how far it is opened depends on what it lies in.
+func (a *Anonymizer) part(dst, text []byte, e *entity) []byte {
+	if a.depth >= maxDepth {
+		dst, _ = a.pseudonym(dst, text, e)
+		return dst
+	}
+	out, k, ok := a.cache.get(dst, e.use, text)
+	if ok && !k.opened() {
+		return out
+	}
+	if out, k = a.pseudonym(dst, text, e); !k.opened() {
+		a.cache.put(e.use, text, out[len(dst):], k)
+	}
+	return out
+}
+
 // split replaces the parts between separators one by one.
 func (a *Anonymizer) split(dst, text []byte, separators string, e *entity) []byte {
 	for {
@@ -68,7 +85,7 @@ func (a *Anonymizer) split(dst, text []byte, separators string, e *entity) []byt
 			part = text[:i]
 		}
 		if len(part) > 0 {
-			dst, _ = a.pseudonym(dst, part, e)
+			dst = a.part(dst, part, e)
 		}
 		if i < 0 {
 			return dst
@@ -102,7 +119,7 @@ func (a *Anonymizer) words(dst, text []byte, e *entity) []byte {
 		dst = append(dst, text[:n-len(tail)]...)
 		core := bytes.TrimRight(tail, punctuation)
 		if len(core) > 0 {
-			dst, _ = a.pseudonym(dst, core, e)
+			dst = a.part(dst, core, e)
 		}
 		dst = append(dst, tail[len(core):]...)
 		if n == len(text) {

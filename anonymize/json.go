@@ -89,7 +89,7 @@ func (a *Anonymizer) jsonKey(dst, quoted, key []byte, p jsonPlace) []byte {
 		return append(dst, quoted...)
 	}
 	start := len(dst)
-	dst, _ = a.pseudonym(append(dst, '"'), key, p.entity)
+	dst = a.part(append(dst, '"'), key, p.entity)
 	return a.quote(dst, start+1)
 }
 
@@ -113,7 +113,7 @@ func (a *Anonymizer) jsonText(dst, quoted []byte, p jsonPlace) []byte {
 		dst = out
 	} else {
 		a.depth++
-		dst, _ = a.pseudonym(dst, text, e)
+		dst = a.part(dst, text, e)
 		a.depth--
 	}
 	a.scratch = a.scratch[:mark]
@@ -150,14 +150,13 @@ func (a *Anonymizer) jsonNumber(dst, number []byte, p jsonPlace) []byte {
 		return dst
 	}
 	if i := bytes.IndexAny(number, "eE"); i >= 0 {
-		dst, _ = a.pseudonym(dst, number[:i], e)
+		dst = a.part(dst, number[:i], e)
 		dst = append(dst, number[i])
 		if number = number[i+1:]; number[0] == '-' || number[0] == '+' {
 			dst, number = append(dst, number[0]), number[1:]
 		}
 	}
-	dst, _ = a.pseudonym(dst, number, e)
-	return dst
+	return a.part(dst, number, e)
 }
 
 // quote escapes what may not stand in a JSON string in dst from start on, and ends the string.

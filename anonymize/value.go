@@ -82,6 +82,15 @@ func (k kind) open() bool {
 	return false
 }
 
+// opened tells whether values of this kind are taken apart.
+func (k kind) opened() bool {
+	switch k {
+	case kindJWT, kindJSON, kindBase64, kindList, kindPair, kindWords:
+		return true
+	}
+	return false
+}
+
 func (a *Anonymizer) appendShape(dst, text []byte, shape kind, e *entity) []byte {
 	switch shape {
 	case kindInt:
