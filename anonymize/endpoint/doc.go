@@ -34,5 +34,9 @@
 // Names of query parameters are words in the same sense: AddTarget counts them, and those below the bar
 // are replaced like values, but for a fixed list (page, id, q ...).
 //
-// Words of a templates file are taken as reviewed, and stay.
+// Values of query parameters are counted only of the keys that WatchValues names, those for which rules have
+// top(N), and stay by the same bar when they look like words or are numbers of up to four digits.
+//
+// Words of a templates file are taken as reviewed, and stay. So are those of an OpenAPI or Swagger description, which Read
+// takes in its place: its paths, the names of its query parameters, and the values that those list.
 package endpoint
