@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"reprise/anonymize"
 	"reprise/anonymize/trace"
 
 	"pgregory.net/rapid"
@@ -127,6 +128,42 @@ func TestPseudonymsKeepTheirShape(t *testing.T) {
 		out := queried(t, a, escaped(in))
 		if want, got := shape(in), shape(out); got != want {
 			rt.Fatalf("%q is taken for %s, and its pseudonym %q for %s", in, want, out, got)
+		}
+	})
+}
+
+// What a value becomes does not depend on what came before, however deep it is packed: a deep one is opened less far than
+// the same one alone, and the cache must not mix them up.
+func TestCacheKnowsNoDepth(t *testing.T) {
+	used, err := anonymize.New(testKey(t, 1), shop(t), anonymize.Options{CacheEntries: 1 << 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		forms := []string{rapid.StringMatching(`[a-z]{1,6}( [0-9]{1,4})?`).Draw(rt, "text")}
+		for range rapid.IntRange(1, 7).Draw(rt, "layers") {
+			inner := forms[len(forms)-1]
+			switch rapid.IntRange(0, 2).Draw(rt, "layer") {
+			case 0:
+				inner = base64.RawURLEncoding.EncodeToString([]byte("text:" + inner))
+			case 1:
+				inner = fmt.Sprintf("[%q]", inner)
+			default:
+				inner = "see " + inner
+			}
+			forms = append(forms, inner)
+		}
+		fresh, err := anonymize.New(testKey(t, 1), shop(t), anonymize.Options{CacheEntries: 1})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, i := range rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7}).Draw(rt, "order") {
+			if i < len(forms) {
+				raw := "/search?k=" + url.QueryEscape(forms[i])
+				if got, want := target(t, used, raw), target(t, fresh, raw); got != want {
+					rt.Fatalf("%s became %s and %s", raw, got, want)
+				}
+			}
 		}
 	})
 }
