@@ -119,6 +119,8 @@ func TestWrongEntities(t *testing.T) {
 	at("'query:'", "a query key has from 1 to 40 bytes")
 	at("cookie:a b", "names no cookie: a name is a token of RFC 6265, such as uid")
 	at("header:X User", "names no header: a name is a token of RFC 9110, such as Accept-Language")
+	at("header:cookie", "is a header with many values: name one, as in cookie:uid")
+	at("header:user-agent", "is a header that is always replaced in its own way: remove the place")
 	at("'jwt:'", `names no claim: a name has from 1 to 128 visible ASCII characters, no quotes and no \`)
 	f("anonymize:\n  entities:\n    a: {at: [query:uid]}\n    b: {at: [query:uid]}\n", "4:14: anonymize.entities.b.at[0]: is a place of entity a already (query:uid): one place has one entity")
 	f("anonymize:\n  entities:\n    a: {at: ['path:/items/{a}']}\n    b: {at: ['path:/*/{b}']}\n", "4:14: anonymize.entities.b.at[0]: is a place of entity a already (path:/items/{a}): one place has one entity")

@@ -39,7 +39,14 @@ func parsePlace(c cursor) (p Place, err error) {
 	case Query:
 		p.Name, err = queryKey(c, p.Name)
 	case Header:
-		p.Name, err = headerName(c, p.Name)
+		if p.Name, err = headerName(c, p.Name); err == nil {
+			switch p.Name {
+			case "Cookie", "Cookie2", "Set-Cookie", "Set-Cookie2":
+				err = c.fail("is a header with many values: name one, as in cookie:uid")
+			case "Referer", "User-Agent", "Host":
+				err = c.fail("is a header that is always replaced in its own way: remove the place")
+			}
+		}
 	case Cookie:
 		if !isToken(p.Name) || len(p.Name) > maxName {
 			err = c.fail("names no cookie: a name is a token of RFC 6265, such as uid")
