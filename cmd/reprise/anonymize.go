@@ -27,9 +27,16 @@ func (s *shell) anonymizeCommand() *cli.Command {
 is pseudonymised personal data, not anonymous: keep the key away from it.
 
    reprise keygen -o ~/reprise.key
-   reprise anonymize access.log* --key-file ~/reprise.key -o T.trace.zst` + formatHelp,
+   reprise anonymize access.log* --key-file ~/reprise.key -o T.trace.zst
+
+--append adds the records of more logs to a trace that was made with the same key, rules and templates; the trace is
+replaced when the new one is whole, and is the one that all logs together would have given.
+
+   reprise endpoints learn access.log.1 -o E.yaml
+   reprise anonymize access.log.1 --key-file ~/reprise.key --endpoints E.yaml -o T.trace.zst
+   reprise anonymize access.log --key-file ~/reprise.key --endpoints E.yaml --append T.trace.zst` + formatHelp,
 		OnUsageError: usageError,
-		Flags: slices.Concat(keyFlags(), []cli.Flag{outFlag("the trace to this file, - for stdout"), forceFlag(), rulesFlag(), initRulesFlag(),
+		Flags: slices.Concat(keyFlags(), []cli.Flag{outFlag("the trace to this file, - for stdout"), forceFlag(), appendFlag(), rulesFlag(), initRulesFlag(),
 			text("endpoints", "", "path templates, or an OpenAPI or Swagger description; default: learned in a first pass over the logs"),
 			whole("workers", runtime.GOMAXPROCS(0), "goroutines; the trace does not depend on them"),
 			text("memory", "192MB", "memory for sorting; beyond it pseudonymised runs go to --tmp"),
@@ -58,7 +65,14 @@ is pseudonymised personal data, not anonymous: keep the key away from it.
 			if o.memory, err = memoryOf(c); err != nil {
 				return err
 			}
-			return s.anonymize(c.Context, o, c.String("output"), c.Bool("force"))
+			out, force := c.String("output"), c.Bool("force")
+			if o.extend, err = appendOf(c); err != nil {
+				return err
+			}
+			if o.extend {
+				out, force = c.String(flagAppend), true
+			}
+			return s.anonymize(c.Context, o, out, force)
 		},
 	}
 }
@@ -72,6 +86,7 @@ type anonymizeOptions struct {
 	workers   int
 	memory    int
 	tmp       string
+	extend    bool // the output exists and keeps its records
 }
 
 // anonymize writes the trace of logs. The failure with codeUnreadable comes after the trace was written.
@@ -86,7 +101,7 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 		return err
 	}
 	defer dst.discard()
-	finish, err := o.logs.rejectsTo(force)
+	finish, err := o.logs.rejectsTo(force && !o.extend)
 	if err != nil {
 		return err
 	}
@@ -102,6 +117,14 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 	if err != nil {
 		return err
 	}
+	h := recordfile.Header{Tool: tool(), KeyID: key.ID(), Options: an.Described()}
+	var old *appendTarget
+	if o.extend {
+		if old, err = s.openAppendTarget(ctx, out, h); err != nil {
+			return err
+		}
+		defer old.close()
+	}
 	r, err := o.logs.open(ctx)
 	if err != nil {
 		return err
@@ -113,26 +136,41 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 		return err
 	}
 	defer sorter.Close()
+	if err = old.records(ctx, sorter); err != nil {
+		return err
+	}
+	before := sorter.Len()
 	if err = s.fillSorter(ctx, an, r, sorter, o.workers); err != nil {
 		return err
 	}
 	report := r.Report()
 	s.printReport(report)
-	if err = o.logs.check(report); err != nil {
+	if err = s.judge(o, report, sorter.Len()-before, an); err != nil {
 		return err
 	}
-	records := report.Total().Records
-	if refused := records - sorter.Len(); refused > 0 {
-		by := an.Stats().Refused
-		fmt.Fprintf(s.err, "  %d of the records have no clean form and are left out: %s\n", refused, reasons(by))
-		if err = o.logs.checkRefused(records, refused, by); err != nil {
-			return err
-		}
-	}
-	if err = s.writeTrace(ctx, dst, sorter, report, key, an); err != nil {
+	if err = writeTrace(ctx, dst, sorter, report, h, an, old); err != nil {
 		return err
 	}
 	return unreadable(report)
+}
+
+// judge says whether the account of the logs allows a trace. clean is the number of their records that have a clean form.
+func (s *shell) judge(o anonymizeOptions, report ingest.Report, clean int64, an *anonymize.Anonymizer) error {
+	if err := o.logs.check(report); err != nil {
+		return err
+	}
+	records := report.Total().Records
+	if refused := records - clean; refused > 0 {
+		by := an.Stats().Refused
+		fmt.Fprintf(s.err, "  %d of the records have no clean form and are left out: %s\n", refused, reasons(by))
+		if err := o.logs.checkRefused(records, refused, by); err != nil {
+			return err
+		}
+	}
+	if o.extend { // the whole log, copied again, would be added to the part of it that came
+		return unreadable(report)
+	}
+	return nil
 }
 
 // fillSorter pseudonymises all records; only the results reach the sorter, and with it the disk.
@@ -152,17 +190,31 @@ func (s *shell) fillSorter(ctx context.Context, an *anonymize.Anonymizer, r *ing
 	return nil
 }
 
-func (s *shell) writeTrace(ctx context.Context, dst *output, sorter *trace.Sorter, report ingest.Report, key *anonymize.Key, an *anonymize.Anonymizer) error {
-	h := recordfile.Header{Tool: tool(), KeyID: key.ID(), Options: an.Described(),
-		Lineage: []recordfile.Stage{{Stage: "anonymize", In: report.Total().Records, Out: sorter.Len()}}}
+// traceDetails are the details of a trace's trailer.
+type traceDetails struct {
+	Lines    map[string]int64 `json:"lines"`
+	Replaced anonymize.Stats  `json:"replaced"`
+}
+
+// writeTrace writes the trace with the header h, in which the inputs are still missing. old is the trace that is extended,
+// or nil.
+func writeTrace(ctx context.Context, dst *output, sorter *trace.Sorter, report ingest.Report, h recordfile.Header, an *anonymize.Anonymizer, old *appendTarget) error {
+	h.Lineage = []recordfile.Stage{{Stage: "anonymize", In: report.Total().Records, Out: sorter.Len()}}
 	for _, f := range report.Files {
 		h.Inputs = append(h.Inputs, recordfile.Input{Name: filepath.Base(f.Name), SHA256: f.SHA256})
 	}
-	details, err := json.Marshal(map[string]any{"lines": counts(report), "replaced": an.Stats()})
+	d := traceDetails{Lines: counts(report), Replaced: an.Stats()}
+	if err := old.extend(&h, &d); err != nil {
+		return err
+	}
+	details, err := json.Marshal(d)
 	if err != nil {
 		return err
 	}
 	if err := sorter.Write(ctx, dst, h, recordfile.Trailer{Details: details}); err != nil {
+		return err
+	}
+	if err := old.unchanged(); err != nil {
 		return err
 	}
 	return dst.commit()
