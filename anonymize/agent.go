@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"reprise/anonymize/endpoint"
+	"reprise/anonymize/internal/pseudonym"
 	"reprise/anonymize/trace"
 )
 
@@ -109,9 +110,13 @@ func (a *Anonymizer) identity(user, client []byte, agent *agentEntry) (id trace.
 }
 
 // person is the identity of a user that is known by a name or number, decoded. The case counts but in mail addresses
-// and UUIDs.
+// and UUIDs, and a phone number is one with +, with 00 and with separators.
 func (a *Anonymizer) person(user []byte) (id trace.Pseudonym) {
-	a.key = append(a.key[:0], user...)
+	if a.key = a.key[:0]; pseudonym.IsPhone(user) {
+		a.key = pseudonym.AppendE164(a.key, user)
+	} else {
+		a.key = append(a.key, user...)
+	}
 	if bytes.IndexByte(user, '@') >= 0 || endpoint.Classify(user) == endpoint.UUID {
 		for i, c := range a.key {
 			if c >= 'A' && c <= 'Z' {

@@ -121,6 +121,10 @@ func TestUserIsReadFromPlaces(t *testing.T) {
 		if f(with(get("/?uid=A%40B.example"), "X-User-Id", "x")) != f(with(get("/"), "Cookie", "uid=a@b.EXAMPLE")) {
 			t.Error("one mail address in two places is two users")
 		}
+		phone := f(get("/?uid=+86+139+1234+5678"))
+		if f(get("/?uid=%2B8613912345678")) != phone || f(get("/?uid=008613912345678")) != phone || f(get("/?uid=+4913912345678")) == phone {
+			t.Error("one phone number in two forms is two users, or two are one")
+		}
 		if f(get("/?oid=7654321")) == want || f(get("/?uid=")) == want {
 			t.Error("another entity's id, or none, is a user")
 		}

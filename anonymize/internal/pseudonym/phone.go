@@ -43,7 +43,8 @@ func IsPhone(s []byte) bool {
 }
 
 func parsePhone(s []byte) (p phone, ok bool) {
-	at, least := 0, minPhone
+	var at int
+	least := minPhone
 	switch {
 	case len(s) >= minPhone+1 && (s[0] == '+' || s[0] == ' '):
 		at = 1
@@ -96,6 +97,20 @@ func (m *Mapper) AppendPhone(dst, s []byte) []byte {
 		}
 	}
 	return appendLike(append(dst, s[:p.national]...), s[p.national:], m.AppendInt(mapped[:0], m.lower))
+}
+
+// AppendE164 appends a phone number that IsPhone knows as + and digits, its one form (ITU-T E.164).
+func AppendE164(dst, s []byte) []byte {
+	if s[0] == '0' {
+		s = s[2:] // 00
+	}
+	dst = append(dst, '+')
+	for _, c := range s {
+		if kindOf(c) == hasDigit {
+			dst = append(dst, c)
+		}
+	}
+	return dst
 }
 
 // appendLike appends s with its letters and digits replaced one after the other.
