@@ -103,6 +103,7 @@ func (c *Canaries) add(raw []byte) {
 		var run []byte
 		run, rest = cutRun(rest)
 		switch n := utf8.RuneCount(run); {
+		case isPublicHeader(run):
 		case n >= longWord:
 			put(asText, bytes.ToLower(run))
 		case n >= shortestWord && !publicWords[strings.ToLower(string(run))]:

@@ -20,10 +20,12 @@ type detector struct {
 	odds func(match []byte) float64
 }
 
+// mails are looked for in values, all others in whole texts.
+var mails = detector{"mail addresses", mailForm, func(m []byte) bool {
+	return !bytes.HasSuffix(m, []byte("@"+reserved)) && !bytes.HasSuffix(m, []byte(".example"))
+}, nil}
+
 var detectors = []detector{
-	{"mail addresses", mailForm, func(m []byte) bool {
-		return !bytes.HasSuffix(m, []byte("@"+reserved)) && !bytes.HasSuffix(m, []byte(".example"))
-	}, nil},
 	{"payment cards", regexp.MustCompile(`\b[0-9](?:[ -]?[0-9]){12,18}\b`), func(m []byte) bool {
 		digits := keepDigits(m)
 		return isCard(digits) && !isTestCard(digits)
@@ -34,7 +36,6 @@ var detectors = []detector{
 	{"credentials", regexp.MustCompile(`(?i)\b(?:bearer|basic) +[a-z0-9+/._=-]{8,}`), nil, nil},
 	{"access keys of clouds", regexp.MustCompile(`\b(?:(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35}|gh[pousr]_[0-9A-Za-z]{36,}|xox[abprs]-[0-9A-Za-z-]{10,}|sk_live_[0-9A-Za-z]{16,})\b`), nil, nil},
 	{"private keys", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----`), nil, nil},
-	{"JSON Web Tokens", regexp.MustCompile(`\beyJ[0-9A-Za-z_-]{8,}\.eyJ[0-9A-Za-z_-]{4,}\.[0-9A-Za-z_-]{16,}`), nil, nil},
 	{"user and password of an address", regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,10}://[^/?#@\s]{1,128}:[^/?#@\s]{1,128}@`), nil, nil},
 }
 
@@ -52,6 +53,9 @@ func cardOdds(m []byte) (p float64) {
 	}
 	return p
 }
+
+// tokenForm is that of JSON Web Tokens, which pseudonyms keep.
+var tokenForm = regexp.MustCompile(`\beyJ[0-9A-Za-z_-]{8,}\.eyJ[0-9A-Za-z_-]{4,}\.[0-9A-Za-z_-]{16,}`)
 
 // regions are the first two digits of Chinese resident ids (GB/T 2260).
 var regions = words(`11 12 13 14 15 21 22 23 31 32 33 34 35 36 37 41 42 43 44 45 46 50 51 52 53 54 61 62 63 64 65 71 81 82 83`)
@@ -73,6 +77,7 @@ type residual struct {
 	loose   bool               // the rules have numbers that can take any form
 	details []string
 	quads   int64 // public IPv4 addresses outside of the client
+	tokens  int64 // JSON Web Tokens
 	values  int64
 	seen    *recent
 }
@@ -106,27 +111,42 @@ func (s *residual) look(record int64, name string, raw []byte) {
 }
 
 func (s *residual) scan(record int64, name string, text []byte) {
+	s.tokens += int64(len(tokenForm.FindAll(text, -1)))
 	for _, d := range detectors {
-		for _, at := range d.form.FindAllIndex(text, -1) {
-			m := text[at[0]:at[1]]
-			if d.odds != nil {
-				if at[0] > 0 && (text[at[0]-1] == '.' || text[at[0]-1] == '+' && len(keepDigits(m)) <= 15) {
-					continue // the digits of a fraction, or of a phone number
-				}
+		s.detect(record, name, text, &d)
+	}
+}
+
+// mail looks for addresses in a value.
+func (s *residual) mail(record int64, f field, raw []byte) {
+	if s.seen.saw(2, raw) {
+		return
+	}
+	text := unjson(unpercent(raw))
+	s.detect(record, f.String(), text, &mails)
+	hidden(text, func(inner []byte) { s.detect(record, f.String()+" in base64 or hex", unpercent(inner), &mails) })
+}
+
+func (s *residual) detect(record int64, name string, text []byte, d *detector) {
+	for _, at := range d.form.FindAllIndex(text, -1) {
+		m := text[at[0]:at[1]]
+		if d.odds != nil {
+			if at[0] > 0 && (text[at[0]-1] == '.' || text[at[0]-1] == '+' && len(keepDigits(m)) <= 15) {
+				continue // the digits of a fraction, or of a phone number
 			}
-			exact := d.odds == nil || !s.loose && whole(text, at)
-			if !exact {
-				s.chance[d.name] += d.odds(m)
-			}
-			if d.real != nil && !d.real(m) {
-				continue
-			}
-			if exact {
-				s.sure[d.name]++
-			}
-			if s.found[d.name]++; s.found[d.name] <= 3 && len(s.details) < maxDetails {
-				s.details = append(s.details, fmt.Sprintf("record %d, %s: %s, %d bytes", record, name, d.name, len(m)))
-			}
+		}
+		exact := d.odds == nil || !s.loose && whole(text, at)
+		if !exact {
+			s.chance[d.name] += d.odds(m)
+		}
+		if d.real != nil && !d.real(m) {
+			continue
+		}
+		if exact {
+			s.sure[d.name]++
+		}
+		if s.found[d.name]++; s.found[d.name] <= 3 && len(s.details) < maxDetails {
+			s.details = append(s.details, fmt.Sprintf("record %d, %s: %s, %d bytes", record, name, d.name, len(m)))
 		}
 	}
 }
@@ -155,7 +175,7 @@ var quadForm = regexp.MustCompile(`\b[0-9]{1,3}(?:\.[0-9]{1,3}){3}\b`)
 func (s *residual) check(against bool) Check {
 	c := Check{Name: "residual", Status: OK, Summary: fmt.Sprintf("no mail address, card, resident id, key or token in %d texts", s.values)}
 	var names []string
-	for _, d := range detectors {
+	for _, d := range append([]detector{mails}, detectors...) {
 		n := s.found[d.name]
 		c.number(strings.ReplaceAll(d.name, " ", "_"), n)
 		switch expected := s.chance[d.name]; {
@@ -172,6 +192,10 @@ func (s *residual) check(against bool) Check {
 	c.number("public_ipv4", s.quads)
 	if s.quads > 0 {
 		c.detail("%d different places hold public IPv4 addresses that are no clients, as pseudonyms of addresses do", s.quads)
+	}
+	c.number("json_web_tokens", s.tokens)
+	if s.tokens > 0 {
+		c.detail("%d texts hold JSON Web Tokens, as pseudonyms of tokens are; whether one is of the log tells --against LOG", s.tokens)
 	}
 	if !against {
 		c.detail("whether a phone number, an address or an account is a pseudonym tells only --against LOG")

@@ -19,6 +19,7 @@ func (t token) class() class { return class(t & (1<<classBits - 1)) }
 type tokenizer struct {
 	seed  maphash.Seed
 	yield func(token)
+	keeps func(key []byte) bool // tells whether a key is vocabulary
 	fold  []byte
 }
 
@@ -34,9 +35,9 @@ const reserved = "example.com"
 
 // value yields the tokens of a value whose encodings were not undone.
 func (t *tokenizer) value(raw []byte) {
-	text := unjson(unpercent(raw))
+	text := unpublic(unjson(unpercent(raw)), t.keeps)
 	t.text(text)
-	hidden(text, func(inner []byte) { t.text(unjson(unpercent(inner))) })
+	hidden(text, func(inner []byte) { t.text(unpublic(unjson(unpercent(inner)), t.keeps)) })
 }
 
 // text yields the tokens of a decoded value: of the whole, of its list elements and of its runs.
