@@ -23,6 +23,11 @@ func checkRecord(t *testing.T, line []byte, r *ingest.Record, v ingest.Verdict) 
 	if bytes.ContainsAny(r.Target, "\r\n\x00") || bytes.ContainsAny(r.Method, " \r\n\x00") {
 		t.Fatalf("target %q, method %q", r.Target, r.Method)
 	}
+	for _, h := range r.Headers {
+		if len(h.Value) == 0 || h.Name == "" || h.Cookie != "" && h.Name != "Cookie" {
+			t.Fatalf("header %+v for %q", h, line)
+		}
+	}
 }
 
 func FuzzParse(f *testing.F) {
@@ -54,6 +59,7 @@ func FuzzNewFormat(f *testing.F) {
 	for _, seed := range []string{
 		`$remote_addr - $remote_user [$time_local] "$request" $status`, `%h %l %u %t \"%r\" %>s %b`, `%{%Y%m%d %T}t %m %U%q`,
 		`$msec$request`, `%{end:usec}t %{begin:%s}t "%r"`, `${`, `%^ti %t %r`, `%%%t`, `$time_iso8601|$host$request_uri|$request_method`,
+		`$http_x_a "$cookie_b" [$time_local] "$request" $http_cookie`, `%t "%r" %{x-y}i "%{Cookie}i" %{z}C`, "json:time=t,request=r,cookie.a=b,header.X-Y=c,cookie=d",
 	} {
 		f.Add(seed, line("/"))
 	}

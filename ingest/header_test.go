@@ -48,6 +48,10 @@ func TestHeadersOfW3C(t *testing.T) {
 	f(iis, "2025-03-12 08:14:03 GET /a - - - - - 0 200", "")
 	f(iis, "2025-03-12 08:14:03 GET /a uid=7; sid=8 4711 - - - 0 200", "Cookie: uid=7; sid=8 | X-User-Id: 4711")
 
+	apart := described(t, "w3c", ingest.FormatOptions{}, "#Fields: date time cs-method cs-uri-query cs(Cookie) cs(X-A) cs-uri-stem cs(X-B) sc-win32-status")
+	f(apart, "2025-03-12 08:14:03 GET q=1 uid=7;+x=y a+b /stem c 0", "Cookie: uid=7; x=y | X-A: a b | X-B: c")
+	equal(t, "target", string(accepted(t, apart, "2025-03-12 08:14:03 GET q=1 uid=7;+x=y a+b /stem c 0").Target), "/stem?q=1")
+
 	edge := described(t, "cloudfront", ingest.FormatOptions{}, edgeFields)
 	line := func(cookie string) string {
 		columns := strings.Split(edgeLine("/a", "200", "-", "agent", "-", "0.1", "-"), "\t")
