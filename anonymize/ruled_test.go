@@ -202,3 +202,21 @@ func TestClaimsOfTokens(t *testing.T) {
 		t.Errorf("the claims became %s, want the id %s", claims, id)
 	}
 }
+
+// BenchmarkRecordWithRules is BenchmarkRecord with headers, and all rules on.
+func BenchmarkRecordWithRules(b *testing.B) {
+	a := ruled(b, 1, everything...)
+	all := records()
+	for _, in := range all {
+		with(in, "Cookie", "uid=7654321; theme=dark", "X-User-Id", "7654321", "Accept-Language", "de-DE,de;q=0.9")
+		in.Referer = []byte("https://www.shop.test/u/7654321?page=2")
+	}
+	var out trace.Record
+	b.ReportAllocs()
+	b.SetBytes(400)
+	for i := 0; b.Loop(); i++ {
+		if err := a.Record(all[i%len(all)], &out); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
