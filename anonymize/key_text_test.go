@@ -82,3 +82,27 @@ func TestIsKeyText(t *testing.T) {
 	f("k", false)
 	f("", false)
 }
+
+// Whatever a key file holds, it is a key of its one form or is refused, and the error repeats nothing of it.
+func FuzzReadKey(f *testing.F) {
+	f.Add([]byte(keyText(1)))
+	f.Add([]byte("reprise-key-v1 " + strings.Repeat("A", 43)))
+	f.Add([]byte("reprise-key-v1 \n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		k, err := anonymize.ReadKey(strings.NewReader(string(text)), "F")
+		if err == nil {
+			if line := strings.TrimSuffix(string(text), "\n"); len(line) != 58 || !anonymize.IsKeyText(line) || len(k.ID()) != 8 {
+				t.Errorf("%q is a key", text)
+			}
+			return
+		}
+		for i := 0; i+16 <= len(text); i++ {
+			if part := string(text[i : i+16]); !strings.HasPrefix("reprise-key-v1 ", part[:8]) && strings.Contains(err.Error(), part) && !strings.Contains(keyErrors, part) {
+				t.Fatalf("the error repeats %q", part)
+			}
+		}
+	})
+}
+
+// keyErrors is the tool's own text in errors about keys.
+const keyErrors = "key file F: is no key file of reprise (reprise keygen writes one) does not hold 32 bytes in base64url holds the same byte 32 times; that is no random key"
