@@ -32,7 +32,7 @@ type policy struct {
 	rules   *rules.Rules
 	keys    map[string]*keyRule // in lower case
 	any     []allowed           // of all keys
-	learned rules.Learned       // values for shapes top(N), or nil
+	learned rules.Learned       // values for shapes top(N)
 	slots   []string            // the rules as counters name them
 }
 
@@ -43,8 +43,7 @@ var signedKeys = set(`policy key-pair-id awsaccesskeyid googleaccessid ossaccess
 
 // newPolicy compiles the rules and the places of their entities.
 func newPolicy(r *rules.Rules, p *places, set *endpoint.Set) *policy {
-	c := &policy{rules: r, keys: make(map[string]*keyRule), slots: []string{"empty"}}
-	c.learned, _ = any(set).(rules.Learned)
+	c := &policy{rules: r, keys: make(map[string]*keyRule), learned: set, slots: []string{"empty"}}
 	for key, at := range p.query {
 		k := c.key(key)
 		k.place, k.placed = at, true
@@ -122,7 +121,7 @@ func (a *Anonymizer) keeps(k *keyRule, key, value []byte) bool {
 			if !rule.fits(a.method, a.template) {
 				continue
 			}
-			if rule.shape.Match(value) || rule.shape.Kind() == rules.Top && a.policy.learned != nil && a.policy.learned.KeepsValue(key, value) {
+			if rule.shape.Match(value) || rule.shape.Kind() == rules.Top && a.policy.learned.KeepsValue(key, value) {
 				a.counts.kept[rule.slot]++
 				return true
 			}

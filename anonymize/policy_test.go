@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"reprise/anonymize"
+	"reprise/anonymize/endpoint"
+	"reprise/anonymize/rules"
 )
 
 // The allow-list knows endpoint, method, key and shape; what has another shape is replaced and counted.
@@ -39,6 +41,30 @@ func TestAllowList(t *testing.T) {
 	}
 	if s.Kept["n: int<=2"] != 3 || s.Kept["n: int<=4"] != 1 || s.Kept["tab: word"] != 2 || s.Kept["empty"] != 2 {
 		t.Errorf("kept are %v", s.Kept)
+	}
+}
+
+// top(N) lets stay what the templates know as values of the key, where a rule says so, and nothing else.
+func TestTopValues(t *testing.T) {
+	set, err := endpoint.ReadYAML(strings.NewReader("version: 1\nendpoints:\n- pattern: /search\nquery_values:\n  cat: [shoes]\n  sub: [shoes]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := rules.Parse([]byte(`anonymize: {allow: [{on: "GET /search", query: {cat: top(64)}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := anonymize.New(testKey(t, 1), set, anonymize.Options{Rules: r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in, stays := range map[string]bool{"/search?cat=shoes": true, "/search?cat=annika": false, "/search?sub=shoes": false, "http://127.0.0.1/?cat=shoes": false} {
+		if got := target(t, a, in); stays != (got == in) {
+			t.Errorf("%s became %s", in, got)
+		}
+	}
+	if s := a.Stats(); s.Kept["cat: top(64)"] != 1 || s.Misfit["cat: top(64)"]["letters"] != 1 {
+		t.Errorf("statistics are %+v", s)
 	}
 }
 
