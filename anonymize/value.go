@@ -43,7 +43,7 @@ func (a *Anonymizer) replace(dst, text []byte, e *entity) []byte {
 // longer one is not one to one anyway, and that of parts is by its parts: only the shape is at stake.
 const (
 	maxWalk     = 1 << 12
-	maxLongWalk = 1 << 4
+	maxLongWalk = 1 << 2
 	longValue   = 32
 )
 
