@@ -24,10 +24,14 @@ func (s *shell) anonymizeCommand() *cli.Command {
 		Usage:     "turn access logs into a trace of keyed pseudonyms",
 		ArgsUsage: "LOG...",
 		Description: `Raw values stay in memory: what is not proven harmless is replaced, and one user stays one user. The trace
-is pseudonymised personal data, not anonymous: keep the key away from it.
+is pseudonymised personal data, not anonymous: keep the key away from it. What stays is said by rules and by path
+templates, which can be written out, reviewed and given back; reprise audit looks for what is left nevertheless.
 
    reprise keygen -o ~/reprise.key
    reprise anonymize access.log* --key-file ~/reprise.key -o T.trace.zst
+   reprise anonymize access.log* --init-rules -o rules.yaml
+   reprise anonymize access.log* --rules rules.yaml --key-file ~/reprise.key -o T.trace.zst
+   reprise audit T.trace.zst --against access.log --key-file ~/reprise.key
 
 --append adds the records of more logs to a trace that was made with the same key, rules and templates; the trace is
 replaced when the new one is whole, and is the one that all logs together would have given.

@@ -16,7 +16,8 @@ func (s *shell) keygenCommand() *cli.Command {
 		Name:  "keygen",
 		Usage: "make the key that pseudonyms are made with",
 		Description: `Writes 32 random bytes to a new file that only its owner can read. Keep it out of git and away from the
-traces: whoever has both can undo the pseudonyms. The same key gives the same pseudonyms in every log.
+traces: whoever has both can undo the pseudonyms. The same key gives the same pseudonyms in every log. Printed is its ID,
+which tells nothing about it. Commands take the key by --key-file, REPRISE_KEY_FILE or --key-fd, never as a value.
 
    reprise keygen -o ~/reprise.key`,
 		OnUsageError: usageError,
