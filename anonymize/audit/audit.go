@@ -30,7 +30,7 @@ type Options struct {
 	Key *anonymize.Key
 	// Canaries are planted values; nil for none.
 	Canaries *Canaries
-	// K is the least number of users of a group, from 2; 0 = DefaultK, and small groups are a note only.
+	// K is the least number of users of a group, from 2 to MaxK; 0 = DefaultK, and small groups are a note only.
 	K int
 	// Progress is told the records of the log or of the trace that a pass has gone over; nil = nobody is.
 	Progress func(pass string, records int64)
@@ -45,8 +45,8 @@ func (o *Options) validate() error {
 		return errors.New("an audit needs a trace and rules")
 	case o.Logs != nil && o.Endpoints == nil:
 		return errors.New("an audit against logs needs the endpoints")
-	case o.K < 0 || o.K == 1 || o.K > 1<<16:
-		return fmt.Errorf("k: %d is not from 2 to %d", o.K, 1<<16)
+	case o.K < 0 || o.K == 1 || o.K > MaxK:
+		return fmt.Errorf("k: %d is not from 2 to %d", o.K, MaxK)
 	}
 	if o.Progress == nil {
 		o.Progress = func(string, int64) {}

@@ -12,12 +12,12 @@ import (
 // groupLimit is the number of groups of one kind whose users are counted. Records of later groups count as unjudged.
 const groupLimit = 1 << 17
 
-// maxUsers is the number of users that a group remembers, the greatest k.
-const fewUsers = 8
+// MaxK is the greatest k: so many users are told apart within a group.
+const MaxK = 16
 
 // group is the users of one value of a quasi-identifier, up to a few of them.
 type group struct {
-	users   [fewUsers]uint32 // hashes
+	users   [MaxK]uint32 // hashes
 	n       uint8
 	records uint32
 }
@@ -27,7 +27,6 @@ type quasi struct {
 	name   string
 	groups map[uint64]*group
 	over   int64 // records of groups beyond the limit
-	none   int64 // records without the value
 }
 
 // grouping counts how many users share what could tell them apart (k-anonymity, Sweeney 2002).
@@ -100,7 +99,7 @@ func (q *quasi) add(h uint64, user uint32) {
 // check says how many records are in groups below k.
 func (g *grouping) check(records int64, given bool) Check {
 	c := Check{Name: "k-anonymity", Status: Note}
-	k := min(g.k, fewUsers)
+	k := g.k
 	var alone int64
 	for _, q := range g.kinds {
 		var groups, in, single int64

@@ -18,8 +18,24 @@ const unlikely = 1e-3
 // hashNoise is the number of hashes, as bits, that a token can have.
 const hashNoise = 1 << (64 - classBits)
 
-// secretLength is the length in bytes from which a token under a secret key is looked for by itself.
-const secretLength = 12
+// secretLength is the length in bytes from which a token under a secret key is looked for by itself, and secretPower that
+// power of ten of a whole value of several runs.
+const (
+	secretLength = 12
+	secretPower  = 14
+)
+
+// isLong tells whether a token is too long to be met by chance.
+func isLong(c class) bool {
+	switch k := c.kind(); k {
+	case ofDigits, ofLetters, ofHex, ofMixed:
+		return c.size() >= secretLength
+	case ofParts:
+		return c.size() >= secretPower
+	default:
+		return k == ofUUID || k == ofMail
+	}
+}
 
 // survivors looks for raw values in the trace.
 type survivors struct {
@@ -55,7 +71,7 @@ func (s *survivors) collect(f field, value []byte) {
 	}
 	s.tokens.yield = func(t token) {
 		s.raw.add(uint64(t))
-		if f == inSecret && t.class().domain() > 1e12 {
+		if f == inSecret && isLong(t.class()) {
 			s.secrets.add(uint64(t))
 		}
 	}
@@ -202,7 +218,7 @@ func (s *survivors) check() Check {
 		c.Summary = fmt.Sprintf("no value of the log is in the trace beyond chance: %d values of the log, %d of the trace, %d equal, %d of them too short to judge",
 			raw, clean, hits, short0)
 	}
-	if rate := s.clean.rate() * 1; rate < 1 {
+	if rate := s.clean.rate(); rate < 1 {
 		c.detail("a sample of 1 in %.0f values was compared", 1/rate)
 	}
 	return c

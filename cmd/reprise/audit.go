@@ -38,7 +38,7 @@ them, and with the key it makes the trace again and counts merged values. Values
 			text("canary", "", "file of values that were planted in the logs, one a line: none may be in the trace"),
 			whole("k", 0, fmt.Sprintf("fail when records are in groups of fewer users; default: say so below %d", audit.DefaultK)),
 			yes("json", "print the report as JSON"),
-			text("tmp", "", "folder for temporary files; default: the system's"), forceFlag()}, logFlags()),
+			text("tmp", "", "folder for temporary files; default: the system's")}, logFlags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return usage("USAGE", "no trace was named", "reprise audit T.trace.zst --against access.log")
@@ -53,6 +53,9 @@ func (s *shell) audit(c *cli.Context, name string, logs []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if c.String("rejects") != "" {
+		return usage("USAGE", "audit reads the logs more than once and writes no rejects", "reprise inspect LOG --rejects FILE")
+	}
 	against := c.String("against")
 	if against == "" && len(logs) > 0 {
 		return usage("USAGE", fmt.Sprintf("audit takes one trace, got %d", 1+len(logs)), "reprise audit T.trace.zst --against LOG LOG")
@@ -62,6 +65,9 @@ func (s *shell) audit(c *cli.Context, name string, logs []string) (err error) {
 		return err
 	}
 	options.K = c.Int("k")
+	if options.K == 1 || options.K > audit.MaxK {
+		return usage("USAGE", fmt.Sprintf("--k: %d is not from 2 to %d", options.K, audit.MaxK), fmt.Sprintf("--k %d", audit.DefaultK))
+	}
 	if options.Rules, err = s.rulesOf(c); err != nil {
 		return err
 	}
@@ -79,8 +85,12 @@ func (s *shell) audit(c *cli.Context, name string, logs []string) (err error) {
 		if report, err = s.auditAgainst(c, &options, append([]string{against}, logs...)); err != nil {
 			return err
 		}
-	} else if c.String(flagKeyFile) != "" || c.String("endpoints") != "" {
-		return usage("USAGE", "a key and endpoints are of use with the raw logs only", "add --against LOG")
+	} else {
+		for _, name := range []string{flagKeyFile, flagKeyFD, "endpoints"} {
+			if c.IsSet(name) && !byVariable(c, name) {
+				return usage("USAGE", "--"+name+" is of use with the raw logs only", "add --against LOG")
+			}
+		}
 	}
 	result, err := s.runAudit(c.Context, options)
 	if err != nil {
