@@ -22,7 +22,7 @@ const (
 const Section = "anonymize"
 
 // ErrNoSection means that a file has no rules: it holds no key anonymize.
-var ErrNoSection = errors.New("1:1: the file has no section " + Section + ":")
+var ErrNoSection = errors.New("1:1: the file lacks the section " + Section)
 
 // Parse reads the section anonymize: of a YAML file; other sections belong to others and are left alone. Inside, all
 // is strict. A key that the section lacks has its default, and so has the allow-list, which a given one replaces. An

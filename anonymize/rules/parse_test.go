@@ -25,9 +25,9 @@ func wrong(t *testing.T) func(text, want string) {
 
 func TestWrongFiles(t *testing.T) {
 	f := wrong(t)
-	f("", "1:1: the file has no section anonymize:")
-	f("# nothing\n", "1:1: the file has no section anonymize:")
-	f("run: {target: x}\n", "1:1: the file has no section anonymize:")
+	f("", "1:1: the file lacks the section anonymize")
+	f("# nothing\n", "1:1: the file lacks the section anonymize")
+	f("run: {target: x}\n", "1:1: the file lacks the section anonymize")
 	f("- a\n", "1:1: must be a mapping with the section anonymize:, and is a list")
 	f("secretvalue", "1:1: must be a mapping with the section anonymize:, and is a text")
 	f("anonymize: {}\n---\nanonymize: {}\n", "3:1: a second document begins here, which would be ignored: remove the line ---")

@@ -163,6 +163,9 @@ func entityAt(p anonymize.Finding) (entity, at string) {
 	case rules.Path:
 		name, at = pathEntity(p)
 	case rules.Query:
+		if rules.Default().Allow[0].Query[p.Name] != nil { // its values stay
+			return "", ""
+		}
 		at = "query:" + p.Name
 	case rules.Cookie:
 		at = "cookie:" + p.Name
@@ -189,8 +192,8 @@ func entityAt(p anonymize.Finding) (entity, at string) {
 // pathEntity takes the name from the word before the segment: /users/{int} has users.
 func pathEntity(p anonymize.Finding) (entity, at string) {
 	names := strings.FieldsFunc(p.Name, func(c rune) bool { return c == '/' })
-	if p.Segment == 0 || p.Segment >= len(names) || names[p.Segment][0] != '{' {
-		return "", ""
+	if p.Segment == 0 || p.Segment >= len(names) || names[p.Segment][0] != '{' || !strings.HasSuffix(names[p.Segment], "}") {
+		return "", "" // {int}.png is a file
 	}
 	before := names[p.Segment-1]
 	if strings.Contains(before, "{") {
