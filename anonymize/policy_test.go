@@ -94,6 +94,9 @@ func TestFreeText(t *testing.T) {
 	if len(words) != 3 || !strings.HasPrefix(y, "/search?q="+words[1]+"+") || strings.Contains(x, "red") {
 		t.Errorf("texts with one word became %s and %s", x, y)
 	}
+	if n := a.Stats().Replaced["text"]; n != 2 {
+		t.Errorf("%d texts are counted", n)
+	}
 }
 
 func TestTimeShift(t *testing.T) {
@@ -120,6 +123,31 @@ func TestDescription(t *testing.T) {
 	plain := anonymizer(t, 1).Described()
 	if d["rules"] == plain["rules"] || d["endpoints"] != shop(t).Digest() || plain["pseudonyms"] != anonymize.Version {
 		t.Errorf("descriptions are %v and %v", d, plain)
+	}
+}
+
+// An observer is told each value once for each time it is replaced, with its entity and what stands in the trace.
+func TestObserver(t *testing.T) {
+	r, err := rules.Parse([]byte("anonymize: {entities: {user: {at: [query:uid]}}, text: {keys: [q]}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	a, err := anonymize.New(testKey(t, 1), shop(t), anonymize.Options{Rules: r, Observe: func(entity string, value, pseudonym []byte) {
+		told = append(told, entity+" "+string(value)+" "+string(pseudonym))
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		told = told[:0]
+		got := regexp.MustCompile(`^/p/(\d+)\?uid=%3(\d)(\d+)&q=(\w+)\+(\w+)$`).FindStringSubmatch(target(t, a, "/p/4711?uid=%34711&q=red+shoes"))
+		if got == nil {
+			t.Fatal("the target has another form")
+		}
+		if want := []string{"id 4711 " + got[1], "user 4711 " + got[2] + got[3], "id red shoes " + got[4] + " " + got[5]}; !reflect.DeepEqual(told, want) {
+			t.Errorf("told %q, want %q", told, want)
+		}
 	}
 }
 

@@ -196,6 +196,10 @@ func (a *Anonymizer) pair(dst, pair []byte, form bool) []byte {
 		return l.encode(dst, l.text)
 	case k != nil && k.text:
 		a.out = a.words(a.out[:0], l.text, a.id)
+		a.counts.replaced[kindText]++
+		if a.options.Observe != nil {
+			a.options.Observe(a.id.name, l.text, a.out)
+		}
 	default:
 		out, ok := a.degrees(a.out[:0], a.key, l.text, a.id)
 		if !ok {
