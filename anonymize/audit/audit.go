@@ -92,7 +92,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		a.known[t.Pattern] = true
 	}
 	if o.Logs != nil {
-		a.survivors = newSurvivors(a.walker.keepsKey)
+		a.survivors = newSurvivors(a.walker)
 		if err := a.readLogs(ctx); err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"net/netip"
 	"strings"
 
 	"reprise/anonymize/rules"
@@ -65,4 +66,14 @@ func (w *walker) names() {
 func (w *walker) keepsKey(key []byte) bool {
 	_, named := w.named[strings.ToLower(string(key))]
 	return named || w.set.KeepsKey(key)
+}
+
+// stays tells whether the rules let an address stay.
+func (w *walker) stays(a netip.Addr) bool {
+	for _, p := range w.rules.IP.Keep {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
 }

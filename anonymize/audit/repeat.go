@@ -72,22 +72,11 @@ func (a *auditor) repeat(ctx context.Context) (reproduction, collisions Check, e
 			continue
 		}
 		again.add(&out)
-		if addr, ok := addressIn(rec.Client); ok && !addr.IsLoopback() && !keeps(a.o.Rules, rec.Client) {
+		if addr, ok := addressIn(rec.Client); ok && !addr.IsLoopback() && !a.walker.stays(addr) {
 			m.observe("client", addr.AppendTo(nil), out.Client)
 		}
 	}
 	return a.reproduced(&again), m.check(), nil
-}
-
-// keeps tells whether the rules let an address stay.
-func keeps(r *rules.Rules, client []byte) bool {
-	a, ok := addressIn(client)
-	for _, p := range r.IP.Keep {
-		if ok && p.Contains(a) {
-			return true
-		}
-	}
-	return false
 }
 
 // reproduced compares the trace with the one that was made again.

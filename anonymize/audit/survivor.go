@@ -58,8 +58,8 @@ type finding struct {
 // maxFindings is the number of findings that are kept to be shown.
 const maxFindings = 4096
 
-func newSurvivors(keeps func(key []byte) bool) *survivors {
-	return &survivors{tokens: tokenizer{seed: maphash.MakeSeed(), keeps: keeps}, raw: newHashSet(setLimit), clean: newHashSet(setLimit),
+func newSurvivors(w *walker) *survivors {
+	return &survivors{tokens: tokenizer{seed: maphash.MakeSeed(), keeps: w.keepsKey, stays: w.stays}, raw: newHashSet(setLimit), clean: newHashSet(setLimit),
 		hits: newHashSet(setLimit), secrets: newHashSet(1 << 18),
 		seen: newRecent(), looked: newRecent()}
 }

@@ -20,6 +20,7 @@ type tokenizer struct {
 	seed  maphash.Seed
 	yield func(token)
 	keeps func(key []byte) bool // tells whether a key is vocabulary
+	stays func(netip.Addr) bool // tells whether the rules let an address stay
 	fold  []byte
 }
 
@@ -95,7 +96,7 @@ func addressIn(text []byte) (netip.Addr, bool) {
 }
 
 func (t *tokenizer) address(a netip.Addr) {
-	if c, ok := classOf(a); ok {
+	if c, ok := classOf(a); ok && !t.stays(a) {
 		b := a.As16()
 		t.emit(c, b[:])
 	}
