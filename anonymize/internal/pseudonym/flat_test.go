@@ -64,6 +64,7 @@ func TestFlatKeepsSpecialBlocks(t *testing.T) {
 
 // Every address of the smaller blocks, and a million public ones of each family.
 func TestFlatIsOneToOne(t *testing.T) {
+	t.Parallel()
 	p := flat(t)
 	f := func(name string, n int, at func(i int) netip.Addr) {
 		t.Helper()

@@ -128,7 +128,7 @@ func TestResidentBirthDates(t *testing.T) {
 	seen := make(map[string]bool)
 	n := 0
 	for day := time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2100; day = day.AddDate(0, 0, 1) {
-		for x := range 10 {
+		for x := range 2 {
 			in := fmt.Sprintf("110105%s00%d", day.Format("20060102"), x)
 			for _, check := range "0123456789X" {
 				if s := in + string(check); pseudonym.IsResident([]byte(s)) {
@@ -142,10 +142,10 @@ func TestResidentBirthDates(t *testing.T) {
 			}
 		}
 	}
-	if n != 73049*10 {
-		t.Errorf("%d numbers are valid, want ten for each day", n)
+	if n != 73049*2 {
+		t.Errorf("%d numbers are valid, want two for each day", n)
 	}
-	if merged := n - len(seen); merged > 12 { // n*n/2/3.6e11 = 0.7 expected
+	if merged := n - len(seen); merged > 3 { // n*n/7e11 = 0.03 expected
 		t.Errorf("%d of %d numbers merged", merged, n)
 	}
 }

@@ -90,6 +90,7 @@ func TestPermSpreads(t *testing.T) {
 }
 
 func TestIntIsInjectiveInItsClass(t *testing.T) {
+	t.Parallel()
 	m := pseudonym.NewMapper(master(1), "id")
 	for width := 1; width <= 6; width++ {
 		seen := make(map[string]bool)
@@ -107,6 +108,7 @@ func TestIntIsInjectiveInItsClass(t *testing.T) {
 
 // Above six digits, a million numbers of each width: neighbours, and others spread over the width.
 func TestIntMergesNoneOfAMillion(t *testing.T) {
+	t.Parallel()
 	const n = 1_000_000
 	m := pseudonym.NewMapper(master(1), "id")
 	out, seen := make([]byte, 0, 20), make([]uint64, n)
