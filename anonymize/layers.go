@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"reprise/anonymize/endpoint"
 )
 
@@ -16,6 +18,13 @@ type layers struct {
 
 	textBuf  []byte
 	depthBuf []uint8
+	form     composed
+}
+
+// composed is a text in normal form C, and the depths of its bytes.
+type composed struct {
+	text  []byte
+	depth []uint8
 }
 
 const (
@@ -23,8 +32,44 @@ const (
 	asPlus    = 0x10 // a space written as +
 )
 
-// decode undoes up to three rounds of percent-encoding, and + where form is true.
+// decode undoes up to three rounds of percent-encoding, and + where form is true, and brings the text into Unicode's
+// normal form C: a letter with its accent is one text, whether one rune or two.
 func (l *layers) decode(raw []byte, form bool) {
+	l.unescape(raw, form)
+	if i := firstBeyondASCII(l.text); i < len(l.text) && !norm.NFC.IsNormal(l.text) {
+		l.compose(l.depthAt(i))
+	}
+}
+
+func firstBeyondASCII(s []byte) int {
+	for i, c := range s {
+		if c >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// compose brings the text into normal form C (Unicode Standard Annex 15). What is beyond ASCII counts as encoded in
+// depth rounds, all else like the first of its kind.
+func (l *layers) compose(depth uint8) {
+	f := &l.form
+	f.text, f.depth = norm.NFC.Append(f.text[:0], l.text...), f.depth[:0]
+	for _, c := range f.text {
+		d := depth
+		if c < utf8.RuneSelf {
+			d = 0
+			if i := bytes.IndexByte(l.text, c); i >= 0 {
+				d = l.depthAt(i)
+			}
+		}
+		f.depth = append(f.depth, d)
+	}
+	l.text, l.depth = f.text, f.depth
+}
+
+// unescape undoes the encodings.
+func (l *layers) unescape(raw []byte, form bool) {
 	l.text, l.depth, l.lower = raw, nil, false
 	if bytes.IndexByte(raw, '%') < 0 && (!form || bytes.IndexByte(raw, '+') < 0 || isPlusMail(raw)) {
 		return
