@@ -265,7 +265,29 @@ func TestAuditOfRealLogsIsGreen(t *testing.T) {
 	}
 }
 
-// The same with cookies, which an own format tells, and with referers and cookies in the trace.
+// The pieces that logrotate leaves are one log.
+func TestAuditOfRotatedLogIsGreen(t *testing.T) {
+	pieces, err := filepath.Glob(filepath.Join(filepath.Dir(realLogs(t)[0]), "nginx-blog-rotated", "*"))
+	if err != nil || len(pieces) == 0 {
+		t.Fatal(pieces, err)
+	}
+	var all []byte
+	for _, name := range pieces {
+		if filepath.Ext(name) == ".gz" {
+			all = append(all, unzipped(t, name)...)
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, text...)
+	}
+	text, _ := plant(t, all)
+	auditPlanted(t, text, true)
+}
+
+// Logs with cookies, which an own format tells, and traces with referers and cookies, are green too.
 func TestAuditOfRealLogsWithHeadersIsGreen(t *testing.T) {
 	const combined = `$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"`
 	formats := map[string]string{"apache-combined-2015": combined, "nginx-shop-2019": combined + ` "$http_x_forwarded_for"`}
