@@ -55,13 +55,16 @@ func firstBeyondASCII(s []byte) int {
 func (l *layers) compose(depth uint8) {
 	f := &l.form
 	f.text, f.depth = norm.NFC.Append(f.text[:0], l.text...), f.depth[:0]
+	var first [utf8.RuneSelf]uint8
+	for i := len(l.text) - 1; i >= 0; i-- {
+		if c := l.text[i]; c < utf8.RuneSelf {
+			first[c] = l.depthAt(i)
+		}
+	}
 	for _, c := range f.text {
 		d := depth
 		if c < utf8.RuneSelf {
-			d = 0
-			if i := bytes.IndexByte(l.text, c); i >= 0 {
-				d = l.depthAt(i)
-			}
+			d = first[c]
 		}
 		f.depth = append(f.depth, d)
 	}
@@ -134,13 +137,17 @@ func (l *layers) encode(dst, value []byte) []byte {
 			all = min(all, d)
 		}
 	}
+	var signs [256]uint8 // depthOf each sign plus one, once it was asked for: it looks through all of the text
 	for i, c := range value {
 		d := all
 		switch {
 		case same && (isAlnum(c) || c == l.text[i] || c >= utf8.RuneSelf && l.text[i] >= utf8.RuneSelf):
 			d = l.depthAt(i)
 		case !isAlnum(c):
-			d = l.depthOf(c, all)
+			if signs[c] == 0 {
+				signs[c] = l.depthOf(c, all) + 1
+			}
+			d = signs[c] - 1
 		}
 		switch {
 		case d == asPlus && c == ' ':
