@@ -22,7 +22,7 @@ func merged(values []uint64) int {
 
 // An HMAC cut to the width of an id merges users, as many as the birthday paradox says; a permutation merges none.
 func TestAttackMergesUsers(t *testing.T) {
-	const users = 1_000_000
+	const users = samples
 	mapper := pseudonym.NewMapper(slices.Repeat([]byte{7, 8}, 16), "id")
 	mac := keyed("key")
 	for _, digits := range []int{7, 8, 9, 11} {

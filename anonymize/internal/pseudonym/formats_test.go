@@ -200,7 +200,7 @@ func TestDegreesAreAPermutation(t *testing.T) {
 
 func TestMailsDoNotMerge(t *testing.T) {
 	m := pseudonym.NewMapper(master(1), "id")
-	const n = 1_000_000
+	const n = samples
 	seen := make(map[[16]byte]struct{}, n)
 	var in, out []byte
 	for i := range n {
