@@ -46,13 +46,12 @@ type agentEntry struct {
 	digest [16]byte // keyed; stands for the user agent in identities
 }
 
-// agent returns family and major version, such as "chrome/86" or "other", and the digest of the user agent. No user
-// agent has neither.
+// agent returns family and major version, such as "chrome/86" or "other", and the digest of the user agent, of which the
+// caller has cut off what is beyond maxAgent. No user agent has neither.
 func (a *Anonymizer) agent(agent []byte) agentEntry {
 	if len(agent) == 0 || string(agent) == "-" {
 		return agentEntry{}
 	}
-	agent = agent[:min(len(agent), maxAgent)]
 	if e, ok := a.agents[string(agent)]; ok {
 		return e
 	}
@@ -86,27 +85,17 @@ func familyOf(agent string) string {
 	return "other"
 }
 
-// identity is the user's pseudonym: of the user field, else of the first place of the user that had a value, else of the
-// client's pseudonym and the user agent together.
-func (a *Anonymizer) identity(user, client []byte, agent *agentEntry) (id trace.Pseudonym) {
+// identity is the user's pseudonym: of the user field, else of the first place of the user that had a value, else that of
+// the visitor.
+func (a *Anonymizer) identity(user []byte, visitor trace.Pseudonym) trace.Pseudonym {
 	switch {
 	case len(user) > 0 && string(user) != "-":
 		a.layers.decode(user, false)
 		return a.person(a.layers.text)
 	case a.userRank != noUser:
 		return a.person(a.userText)
-	case len(client) == 0 && agent.family == "":
-		return id
 	}
-	a.key = append(append(a.key[:0], agent.digest[:]...), client...)
-	out, _, ok := a.cache.get(a.out[:0], useIdentity, a.key)
-	if !ok {
-		out = append(out, a.mapper.Sum(labelClient, a.key)[:len(id)]...)
-		a.cache.put(useIdentity, a.key, out, kindNone)
-	}
-	a.out = out
-	copy(id[:], out)
-	return id
+	return visitor
 }
 
 // person is the identity of a user that is known by a name or number, decoded. The case counts but in mail addresses

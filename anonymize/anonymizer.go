@@ -22,7 +22,8 @@ const DefaultCache = 1 << 15
 
 // Options say how records are made clean. The zero value is usable.
 type Options struct {
-	// CacheEntries is the number of finished pseudonyms that a worker keeps, about 100 bytes each; 0 = DefaultCache.
+	// CacheEntries is the number of finished pseudonyms of values that a worker keeps, and that of visitors, 128 bytes
+	// each; 0 = DefaultCache.
 	CacheEntries int
 	// Refuse is told by Stream of every record that has no clean form, in input order. Its error stops the
 	// stream and is passed on. nil = such records are counted only.
@@ -63,6 +64,7 @@ type Anonymizer struct {
 
 	addresses addressMap
 	cache     *cache
+	visitors  *visitors
 	counts    counts
 	request
 	layers  layers
@@ -120,7 +122,7 @@ func (a *Anonymizer) init() (err error) {
 	a.mapper = a.id.mapper
 	a.addresses, err = newAddressMap(a.ipKey, a.options.Rules.IP.Mode)
 	a.counts = newCounts(len(a.policy.slots))
-	a.cache = newCache(a.options.CacheEntries)
+	a.cache, a.visitors = newCache(a.options.CacheEntries), newVisitors(a.options.CacheEntries)
 	a.hosts, a.methods, a.agents = make(map[string]string), make(map[string]string), make(map[string]agentEntry)
 	return err
 }
@@ -185,15 +187,14 @@ func (a *Anonymizer) fill(in *ingest.Record, out *trace.Record) Refusal {
 	}
 	out.Status = uint16(in.Status)
 	out.Method = method
-	out.Client = a.client(out.Client[:0], in.Client)
+	client, agent, visitor := a.visitor(out.Client[:0], in.Client, in.Agent)
+	out.Client, out.Agent = client, agent
 	target, template := a.target(out.Target[:0], in.Target)
 	out.Target, out.Endpoint = target, template.Pattern
 	host, _, _ := splitPort(in.Host)
 	out.Host = a.host(host)
-	agent := a.agent(in.Agent)
-	out.Agent = agent.family
 	out.Header = a.header(out.Header[:0], in)
-	out.User = a.identity(in.User, out.Client, &agent)
+	out.User = a.identity(in.User, visitor)
 	return 0
 }
 

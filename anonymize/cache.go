@@ -1,15 +1,20 @@
 package anonymize
 
-import "github.com/cespare/xxhash/v2"
+import (
+	"hash/maphash"
+	"math/bits"
+)
 
-// cacheBytes is the room of one entry for a value and its pseudonym. Longer ones are not cached.
-const cacheBytes = 92
+// cacheBytes is the room of one entry for a value and its pseudonym. Longer ones are not cached. With it an entry has two
+// cache lines, of which a short value needs one.
+const cacheBytes = 124
 
 // cache holds finished pseudonyms of one worker in a table of fixed size: the hash finds the place, the
 // full value decides. Values whose hashes collide cost time and are never mixed up.
 type cache struct {
 	entries []cacheEntry
 	mask    uint64
+	seed    maphash.Seed
 }
 
 type cacheEntry struct {
@@ -21,15 +26,15 @@ type cacheEntry struct {
 
 // newCache makes a cache of a power of two entries, at least n.
 func newCache(n int) *cache {
-	size := 1
-	for size < n {
-		size *= 2
-	}
-	return &cache{entries: make([]cacheEntry, size), mask: uint64(size - 1)}
+	size := powerOfTwo(n)
+	return &cache{entries: make([]cacheEntry, size), mask: uint64(size - 1), seed: maphash.MakeSeed()}
 }
 
+// powerOfTwo is the least one that is not below n.
+func powerOfTwo(n int) int { return 1 << bits.Len(uint(max(n, 1)-1)) }
+
 func (c *cache) entry(use byte, value []byte) *cacheEntry {
-	return &c.entries[(xxhash.Sum64(value)+uint64(use))&c.mask]
+	return &c.entries[(maphash.Bytes(c.seed, value)+uint64(use))&c.mask]
 }
 
 // get appends the cached pseudonym of value.

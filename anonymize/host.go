@@ -63,24 +63,6 @@ func splitPort(s []byte) (host, port []byte, ok bool) {
 	return s[:i], s[i+1:], true
 }
 
-// client appends the pseudonym of a client: an address stays an address, a name becomes a token.
-func (a *Anonymizer) client(dst, client []byte) []byte {
-	if len(client) == 0 {
-		return dst
-	}
-	out, _, ok := a.cache.get(dst, useClient, client)
-	if ok {
-		return out
-	}
-	if addr, _, ok := endpoint.ParseAddress(client); ok {
-		out = a.mapAddress(addr).AppendTo(dst)
-	} else {
-		out = a.mapper.AppendName(dst, client)
-	}
-	a.cache.put(useClient, client, out[len(dst):], kindAddress)
-	return out
-}
-
 // methods are the methods that stay: those of the IANA registry that clients use, and PURGE.
 var methods = func() map[string]string {
 	m := make(map[string]string)

@@ -6,10 +6,8 @@ import (
 
 // Uses of a cached pseudonym.
 const (
-	useValue byte = iota + 1
-	useClient
-	useIdentity
-	useEntity // and those after it: one for each entity of the rules
+	useValue  byte = iota + 1
+	useEntity      // and those after it: one for each entity of the rules
 )
 
 // value appends the pseudonym of a raw value, in its own encoding. form says that + is a space.
