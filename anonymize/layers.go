@@ -19,7 +19,11 @@ type layers struct {
 	textBuf  []byte
 	depthBuf []uint8
 	form     composed
+	signs    [256]uint8 // of encode: depthOf plus one, of those signs of a long text that were asked for
 }
+
+// longText is the length in bytes from which depthOf, which looks through all of the text, is asked once for each sign.
+const longText = 256
 
 // composed is a text in normal form C, and the depths of its bytes.
 type composed struct {
@@ -137,17 +141,16 @@ func (l *layers) encode(dst, value []byte) []byte {
 			all = min(all, d)
 		}
 	}
-	var signs [256]uint8 // depthOf each sign plus one, once it was asked for: it looks through all of the text
+	if len(l.text) > longText {
+		clear(l.signs[:])
+	}
 	for i, c := range value {
 		d := all
 		switch {
 		case same && (isAlnum(c) || c == l.text[i] || c >= utf8.RuneSelf && l.text[i] >= utf8.RuneSelf):
 			d = l.depthAt(i)
 		case !isAlnum(c):
-			if signs[c] == 0 {
-				signs[c] = l.depthOf(c, all) + 1
-			}
-			d = signs[c] - 1
+			d = l.depthOfSign(c, all)
 		}
 		switch {
 		case d == asPlus && c == ' ':
@@ -166,6 +169,17 @@ func (l *layers) depthAt(i int) uint8 {
 		return 0
 	}
 	return l.depth[i]
+}
+
+// depthOfSign is depthOf for encode.
+func (l *layers) depthOfSign(c byte, all uint8) uint8 {
+	if len(l.text) <= longText {
+		return l.depthOf(c, all)
+	}
+	if l.signs[c] == 0 {
+		l.signs[c] = l.depthOf(c, all) + 1
+	}
+	return l.signs[c] - 1
 }
 
 // depthOf is how a sign, or a byte beyond ASCII, is encoded that stands where another one stood.
