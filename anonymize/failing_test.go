@@ -223,6 +223,29 @@ func TestTokenClaims(t *testing.T) {
 	}
 }
 
+// The header of a token keeps registered words only: another algorithm or type can be anything.
+func TestTokenHeader(t *testing.T) {
+	a := anonymizer(t, 1)
+	part := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
+	f := func(header, stays string, gone ...string) {
+		t.Helper()
+		parts := strings.Split(queried(t, a, part(header)+"."+part(`{"sub":"7654321"}`)+".c2lnbmF0dXJl"), ".")
+		plain, err := base64.RawURLEncoding.DecodeString(parts[0])
+		if err != nil || len(parts) != 3 || !json.Valid(plain) || !strings.Contains(string(plain), stays) {
+			t.Errorf("%s became %s (%v), want %s in it", header, plain, err, stays)
+		}
+		for _, g := range gone {
+			if strings.Contains(string(plain), g) {
+				t.Errorf("%s became %s, which has %s", header, plain, g)
+			}
+		}
+	}
+	f(`{"alg":"ES256K","typ":"at+jwt"}`, `{"alg":"ES256K","typ":"at+jwt"}`)
+	f(`{"alg":"annika@corp.test"}`, `"alg":"`, "annika", "corp")
+	f(`{"alg":"none","typ":"13800138000"}`, `"alg":"none","typ":"`, "13800138000")
+	f(`{"alg":"none","jwk":{"alg":["svensson"]}}`, `"alg":"none"`, "svensson")
+}
+
 func values(m map[string]any) (all []string) {
 	for _, v := range m {
 		if s, ok := v.(string); ok {

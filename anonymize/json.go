@@ -98,7 +98,8 @@ func (a *Anonymizer) jsonText(dst, quoted []byte, p jsonPlace) []byte {
 	mark := len(a.scratch)
 	a.scratch = appendUnquoted(a.scratch, quoted)
 	text := a.scratch[mark:]
-	if len(text) == 0 || p.header && (string(p.key) == "alg" || string(p.key) == "typ") && len(text) <= maxAlgorithm {
+	if len(text) == 0 || p.header && isHeaderWord(p.key, text) {
+		a.scratch = a.scratch[:mark]
 		return append(dst, quoted...)
 	}
 	start := len(dst)
@@ -119,9 +120,6 @@ func (a *Anonymizer) jsonText(dst, quoted []byte, p jsonPlace) []byte {
 	a.scratch = a.scratch[:mark]
 	return a.quote(dst, start+1)
 }
-
-// maxAlgorithm is the longest value of "alg" or "typ" that stays, in bytes. The longest registered one has 18.
-const maxAlgorithm = 18
 
 // jsonNumber appends a number: sign and exponent's form stay, and whole numbers are those of the same digits elsewhere.
 func (a *Anonymizer) jsonNumber(dst, number []byte, p jsonPlace) []byte {

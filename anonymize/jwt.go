@@ -70,3 +70,23 @@ func isRegistered(name []byte) bool {
 	}
 	return false
 }
+
+// algorithms and types are the values that a token's header keeps: those of the registry of JOSE (RFC 7518, 8037, 8812) and the
+// media types of tokens. Another one is whatever somebody wrote there.
+var (
+	algorithms = set(`none HS256 HS384 HS512 RS256 RS384 RS512 ES256 ES384 ES512 PS256 PS384 PS512 ES256K EdDSA Ed25519 Ed448
+		RSA1_5 RSA-OAEP RSA-OAEP-256 A128KW A192KW A256KW dir ECDH-ES ECDH-ES+A128KW ECDH-ES+A192KW ECDH-ES+A256KW A128GCMKW A192GCMKW A256GCMKW
+		PBES2-HS256+A128KW PBES2-HS384+A192KW PBES2-HS512+A256KW`)
+	tokenTypes = set(`JWT jwt JOSE JOSE+JSON JWS JWE JWK at+jwt dpop+jwt logout+jwt secevent+jwt token-introspection+jwt oauth-authz-req+jwt`)
+)
+
+// isHeaderWord tells whether a value of a token's header says nothing about anybody.
+func isHeaderWord(key, text []byte) bool {
+	switch string(key) {
+	case "alg":
+		return algorithms[string(text)]
+	case "typ":
+		return tokenTypes[string(text)]
+	}
+	return false
+}

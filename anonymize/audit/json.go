@@ -7,9 +7,11 @@ import (
 )
 
 var (
-	jwtForm  = regexp.MustCompile(`\bey[0-9A-Za-z_-]{4,}\.[0-9A-Za-z_-]{2,}\.`)
-	keyForm  = regexp.MustCompile(`"([^"\\]{1,40})"\s*:`)
-	algForm  = regexp.MustCompile(`"(?:alg|typ)"\s*:\s*"[^"\\]{0,18}"`)
+	jwtForm = regexp.MustCompile(`\bey[0-9A-Za-z_-]{4,}\.[0-9A-Za-z_-]{2,}\.`)
+	keyForm = regexp.MustCompile(`"([^"\\]{1,40})"\s*:`)
+	algForm = regexp.MustCompile(`"alg"\s*:\s*"(?:none|(?:HS|RS|ES|PS)(?:256|384|512)|ES256K|EdDSA|Ed25519|Ed448|dir|RSA1_5|RSA-OAEP(?:-256)?|` +
+		`A(?:128|192|256)(?:GCM)?KW|ECDH-ES(?:\+A(?:128|192|256)KW)?|PBES2-HS(?:256\+A128|384\+A192|512\+A256)KW)"|` +
+		`"typ"\s*:\s*"(?:JWT|jwt|JOSE(?:\+JSON)?|JW[SEK]|(?:at|dpop|logout|secevent|token-introspection|oauth-authz-req)\+jwt)"`)
 	wordForm = regexp.MustCompile(`\b(?:true|false|null)\b`)
 )
 
