@@ -102,13 +102,15 @@ func (a *allowed) check(t recordfile.Trailer) Check {
 	c.Summary = fmt.Sprintf("%d query values stay, by %d entries of the allow-list", all, len(keys))
 	var details struct {
 		Replaced struct {
-			Misfits map[string]int64 `json:"misfits"`
+			Misfit map[string]map[string]int64 `json:"misfit"`
 		} `json:"replaced"`
 	}
 	if json.Unmarshal(t.Details, &details) == nil {
 		var misfits int64
-		for _, n := range details.Replaced.Misfits {
-			misfits += n
+		for _, shapes := range details.Replaced.Misfit {
+			for _, n := range shapes {
+				misfits += n
+			}
 		}
 		if misfits > 0 {
 			c.detail("%d values of allowed keys had another shape and were replaced", misfits)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -50,6 +51,7 @@ type subject struct {
 	set     *endpoint.Set
 	key     *anonymize.Key
 	header  recordfile.Header
+	stats   anonymize.Stats
 	records []*trace.Record
 }
 
@@ -73,6 +75,7 @@ func newSubject(t failer, dir, text string, r *rules.Rules) *subject {
 			s.records = append(s.records, out.Clone())
 		}
 	})
+	s.stats = a.Stats()
 	s.header = recordfile.Header{Tool: "reprise test", KeyID: s.key.ID(), Options: map[string]any{"endpoints": s.set.Digest(), "rules": r.Digest()},
 		Inputs: []recordfile.Input{{Name: "access.log", SHA256: report.Files[0].SHA256}}}
 	return s
@@ -133,7 +136,11 @@ func (s *subject) file(t failer) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(recordfile.Trailer{}); err != nil {
+	details, err := json.Marshal(map[string]any{"replaced": s.stats})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(recordfile.Trailer{Details: details}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
