@@ -6,8 +6,12 @@ import (
 	"reprise/anonymize/endpoint"
 )
 
-// hostLimit is the number of hosts that a worker remembers.
-const hostLimit = 4096
+// hostLimit is the number of hosts that a worker remembers, and maxHost the length in bytes of the longest one that is a name
+// in the DNS (RFC 1035, section 2.3.4). A log can hold longer ones, which are not worth their room.
+const (
+	hostLimit = 4096
+	maxHost   = 253
+)
 
 // serviceLabels are labels of host names that say what a host is for, and nothing about whose it is.
 var serviceLabels = set(`www www1 www2 api app apps static assets cdn img image images media m mobile admin blog shop store mail smtp imap
@@ -25,8 +29,11 @@ func (a *Anonymizer) host(host []byte) string {
 	if len(a.hosts) >= hostLimit {
 		clear(a.hosts)
 	}
-	s := string(a.appendHost(a.hostBuf[:0], host))
-	a.hosts[string(host)] = s
+	a.hostBuf = a.appendHost(a.hostBuf[:0], host)
+	s := string(a.hostBuf)
+	if len(host) <= maxHost {
+		a.hosts[string(host)] = s
+	}
 	return s
 }
 
@@ -51,7 +58,7 @@ func isHostName(s []byte) bool {
 			return false
 		}
 	}
-	return len(s) > 0 && len(s) <= 253
+	return len(s) > 0 && len(s) <= maxHost
 }
 
 // splitPort splits a port of one to five digits off an authority.
@@ -85,13 +92,8 @@ func (a *Anonymizer) methodOf(method []byte) (string, Refusal) {
 	if s, ok := a.methods[string(method)]; ok {
 		return s, 0
 	}
-	if len(method) == 0 || len(method) > maxMethod {
+	if len(method) > maxMethod || !isToken(method) {
 		return "", RefusedMethod
-	}
-	for _, c := range method {
-		if c <= ' ' || c >= 0x7f || bytes.IndexByte([]byte(`"(),/:;<=>?@[\]{}`), c) >= 0 {
-			return "", RefusedMethod
-		}
 	}
 	if len(a.methods) >= hostLimit {
 		clear(a.methods)
