@@ -30,8 +30,9 @@ type Options struct {
 	Refuse func(ingest.Pos, Refusal) error
 	// Rules say what stays and what belongs together; nil = rules.Default().
 	Rules *rules.Rules
-	// Observe is told every replaced value, decoded, and its pseudonym before it is encoded, with the entity of both.
-	// The slices are borrowed. It is called by the worker that has the record, so only one worker may run; nil = nobody is.
+	// Observe is told every replaced value but secrets and degrees, decoded, and its pseudonym before it is encoded, with
+	// the entity of both. The slices are borrowed. It is called by the worker that has the record, so only one worker may
+	// run; nil = nobody is.
 	Observe func(entity string, value, pseudonym []byte)
 }
 

@@ -9,7 +9,7 @@ import (
 
 // Limits of headers. What is longer is left out.
 const (
-	maxKept   = 200     // bytes of a value that stays as it is
+	maxKept   = 199     // bytes of a value that stays as it is
 	maxHeader = 8 << 10 // bytes of a value that is replaced
 )
 
@@ -102,7 +102,7 @@ func (a *Anonymizer) line(dst []byte, name string, value []byte) []byte {
 	start := len(dst)
 	dst = append(append(dst, name...), ": "...)
 	switch t := a.headers.keep[name]; {
-	case t == treatKeep && len(value) < maxKept && isPrintable(value):
+	case t == treatKeep && len(value) <= maxKept && isPrintable(value):
 		a.counts.headers[headerKept]++
 		dst = append(dst, value...)
 	case t == treatReplace:

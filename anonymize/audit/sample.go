@@ -24,7 +24,7 @@ func (s *hashSet) rate() float64 { return 1 / float64(uint64(1)<<s.level) }
 // samples tells whether a hash is of the sample.
 func (s *hashSet) samples(h uint64) bool { return bits.LeadingZeros64(h) >= s.level }
 
-// mix spreads a hash over the slots: the top bits of samples are all zero, the low ones are classes.
+// slot is where a hash is looked for first. It mixes all bits: the top ones of samples are all zero, the low ones are classes.
 func (s *hashSet) slot(h uint64) uint64 {
 	return h * 0x9e3779b97f4a7c15 >> (64 - bits.Len(uint(len(s.slots)-1)))
 }

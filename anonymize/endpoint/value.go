@@ -11,7 +11,7 @@ import (
 const (
 	// ValueLimit is the number of distinct pairs of watched key and value that a Learner keeps.
 	ValueLimit = 50_000
-	// maxValue is the longest query value, in bytes, that is learned or given.
+	// maxValue is the longest query value, in bytes, that can be given. One that is learned is no longer than a key.
 	maxValue = 64
 	// maxValueDigits is the longest number that is learned: four digits count pages and years, more can be an id.
 	maxValueDigits = 4
