@@ -16,6 +16,7 @@ import (
 const (
 	MaxFile     = 256 << 10 // bytes
 	maxBrackets = 1000      // open at one place
+	maxSigns    = 200       // - and ? before the first value of a line, each of which is a level
 )
 
 // Section is the key of the rules in a file.
@@ -61,20 +62,29 @@ func (r *Rules) builtIn() []Allow {
 	return list
 }
 
-// shallow refuses brackets in brackets without end. It counts those in texts too, which does no harm.
+// shallow refuses brackets in brackets and lists in lists without end. It counts brackets in texts too, which does no harm.
 func shallow(text []byte) error {
-	open, line, column := 0, 1, 0
+	open, line, column, signs, leading := 0, 1, 0, 0, true
 	for _, c := range text {
 		column++
 		switch c {
 		case '\n':
-			line, column = line+1, 0
+			line, column, signs, leading = line+1, 0, 0, true
+		case ' ', '\t':
+		case '-', '?', ':':
+			if signs++; leading && signs > maxSigns {
+				return &Error{Line: line, Column: column, Reason: fmt.Sprintf("more than %d lists or keys begin in one line", maxSigns)}
+			}
 		case '[', '{':
+			leading = false
 			if open++; open > maxBrackets {
 				return &Error{Line: line, Column: column, Reason: fmt.Sprintf("more than %d brackets are open here", maxBrackets)}
 			}
 		case ']', '}':
+			leading = false
 			open = max(0, open-1)
+		default:
+			leading = false
 		}
 	}
 	return nil

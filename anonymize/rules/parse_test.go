@@ -51,6 +51,7 @@ func TestWrongFiles(t *testing.T) {
 	f("anonymize:\n  mode:\n", "2:3: anonymize.mode: must be a text, and is nothing")
 	f(strings.Repeat("#", rules.MaxFile+1), "1:1: the file is larger than 256 KiB")
 	f("anonymize:\n "+strings.Repeat("[", rules.MaxFile/2), "2:1002: more than 1000 brackets are open here")
+	f("anonymize:\n "+strings.Repeat("- ", rules.MaxFile/4), "2:402: more than 200 lists or keys begin in one line")
 }
 
 func TestWrongYAML(t *testing.T) {
