@@ -46,7 +46,7 @@ func testKey(t testing.TB, n byte) *anonymize.Key {
 // shop are the templates of a small shop.
 func shop(t failer) *endpoint.Set {
 	t.Helper()
-	s, err := endpoint.ReadYAML(strings.NewReader(`version: 1
+	s, _, err := endpoint.Read(strings.NewReader(`version: 1
 endpoints:
 - pattern: /
 - pattern: /p/{int}

@@ -46,7 +46,7 @@ func TestAllowList(t *testing.T) {
 
 // top(N) lets stay what the templates know as values of the key, where a rule says so, and nothing else.
 func TestTopValues(t *testing.T) {
-	set, err := endpoint.ReadYAML(strings.NewReader("version: 1\nendpoints:\n- pattern: /search\nquery_values:\n  cat: [shoes]\n  sub: [shoes]\n"))
+	set, _, err := endpoint.Read(strings.NewReader("version: 1\nendpoints:\n- pattern: /search\nquery_values:\n  cat: [shoes]\n  sub: [shoes]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

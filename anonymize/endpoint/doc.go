@@ -28,8 +28,9 @@
 // own; in such a log a name that two clients ask for can stay, so review the file. Beside that, the
 // words of a fixed public list (api, users, login, static ...) always stay: they say nothing about anyone.
 // Clients are counted by a 64-bit map of hashed clients, which can only count too few: it errs to the safe
-// side. An IPv6 address counts by its first 56 bits (ClientHash): one person has many addresses. A log whose clients all look alike (one proxy address) keeps no other words than the fixed ones;
-// there, give the templates by a file.
+// side. An IPv6 address counts by its first 56 bits (ClientHash): one person has many addresses. A log whose
+// clients all look alike (one proxy address) keeps no other words than the fixed ones; there, give the
+// templates by a file.
 //
 // Names of query parameters are words in the same sense: AddTarget counts them, and those below the bar
 // are replaced like values, but for a fixed list (page, id, q ...).

@@ -51,7 +51,7 @@ func (t *Template) why() string {
 			break
 		}
 		switch {
-		case t.Segments[i].Prefix != "", t.Segments[i].Literal && !IsRouteWord([]byte(name)):
+		case t.Segments[i].Prefix != "", t.Segments[i].Literal && !isRouteWord([]byte(name)):
 			return whyVocabulary
 		case t.Segments[i].Literal:
 			reason = whyFixed
@@ -80,20 +80,6 @@ func (s *Set) WriteYAML(w io.Writer) error {
 	return err
 }
 
-// ReadYAML reads a templates file. Unknown keys, another version, and patterns, keys or values that no target can have are
-// errors of type *FileError. It never panics.
-func ReadYAML(r io.Reader) (*Set, error) {
-	text, err := readText(r)
-	if err != nil {
-		return nil, err
-	}
-	body, err := parseText(text)
-	if err != nil {
-		return nil, err
-	}
-	return readTemplates(body)
-}
-
 // fileReader gathers the parts of a templates file.
 type fileReader struct {
 	versioned bool
@@ -103,6 +89,8 @@ type fileReader struct {
 	values    map[string][]string
 }
 
+// readTemplates reads a templates file. Unknown keys, another version, and patterns, keys or values that no target can have are
+// errors of type *FileError.
 func readTemplates(body ast.Node) (*Set, error) {
 	members, err := membersOf(body, "the file")
 	if err != nil {

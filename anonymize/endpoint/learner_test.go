@@ -193,7 +193,7 @@ func TestQueryKeys(t *testing.T) {
 	if err := s.WriteYAML(&b); err != nil {
 		t.Fatal(err)
 	}
-	got, err := endpoint.ReadYAML(&b)
+	got, _, err := endpoint.Read(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +287,7 @@ func TestFileRoundTrip(t *testing.T) {
 	if err := s.WriteYAML(&b); err != nil {
 		t.Fatal(err)
 	}
-	got, err := endpoint.ReadYAML(&b)
+	got, _, err := endpoint.Read(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +297,7 @@ func TestFileRoundTrip(t *testing.T) {
 }
 
 func TestGivenFile(t *testing.T) {
-	s, err := endpoint.ReadYAML(strings.NewReader(`version: 1
+	s, _, err := endpoint.Read(strings.NewReader(`version: 1
 endpoints:
 - pattern: /users/{id}/orders/{order}
 - pattern: /users/annika
@@ -320,7 +320,7 @@ endpoints:
 func TestGivenFileIsStrict(t *testing.T) {
 	f := func(body, want string) {
 		t.Helper()
-		_, err := endpoint.ReadYAML(strings.NewReader(body))
+		_, _, err := endpoint.Read(strings.NewReader(body))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error is %v, want %q", body, err, want)
 		}

@@ -154,7 +154,7 @@ func FuzzRead(f *testing.F) {
 		if err := set.WriteYAML(&b); err != nil {
 			t.Fatal(err)
 		}
-		again, err := endpoint.ReadYAML(&b)
+		again, _, err := endpoint.Read(&b)
 		if err != nil || again.Digest() != set.Digest() {
 			t.Fatalf("%v: read back other templates", err)
 		}

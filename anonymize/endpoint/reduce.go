@@ -95,7 +95,7 @@ func appendReduced(b, seg []byte) ([]byte, Class) {
 	if isNumber(seg) { // the most frequent class, and no word
 		return appendVariable(b, Int), Int
 	}
-	if IsRouteWord(seg) {
+	if isRouteWord(seg) {
 		return append(b, seg...), Word
 	}
 	stem, ext := SplitExtension(seg)
@@ -160,7 +160,7 @@ func appendOutline(b, reduced []byte) []byte {
 			seg = seg[:i]
 		}
 		reduced = reduced[1+len(seg):]
-		if len(seg) == 0 || IsRouteWord(seg) {
+		if len(seg) == 0 || isRouteWord(seg) {
 			b = append(b, seg...)
 		} else {
 			b = append(b, generic(string(seg))...)

@@ -88,7 +88,7 @@ func collapse(n *node, children map[string]*node, depth, bar int) {
 	crowded := len(words) > fanOut && depth > 0
 	for _, w := range words {
 		clients := bits.OnesCount64(w.node.clients)
-		if clients >= bar && !(crowded && (w.node.hits*100 < n.hits || clients < fanOutClients)) || IsRouteWord([]byte(w.seg)) {
+		if clients >= bar && !(crowded && (w.node.hits*100 < n.hits || clients < fanOutClients)) || isRouteWord([]byte(w.seg)) {
 			continue
 		}
 		delete(children, w.seg)

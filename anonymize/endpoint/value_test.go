@@ -66,7 +66,7 @@ func TestValues(t *testing.T) {
 	if err := s.WriteYAML(&b); err != nil {
 		t.Fatal(err)
 	}
-	read, err := endpoint.ReadYAML(&b)
+	read, _, err := endpoint.Read(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestValuesThatLookLikeOtherThings(t *testing.T) {
 	if err := l.Set().WriteYAML(&b); err != nil {
 		t.Fatal(err)
 	}
-	read, err := endpoint.ReadYAML(&b)
+	read, _, err := endpoint.Read(&b)
 	slices.Sort(values)
 	if err != nil || !slices.Equal(read.Values()["sort"], values) {
 		t.Errorf("%v: read back %q, want %q", err, read.Values()["sort"], values)

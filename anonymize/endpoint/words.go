@@ -43,9 +43,9 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// IsRouteWord reports whether s stands on the fixed list of words that say nothing about anyone, or is a common
+// isRouteWord reports whether s stands on the fixed list of words that say nothing about anyone, or is a common
 // size of a picture, such as 200x150.
-func IsRouteWord(s []byte) bool { return routeWords[string(s)] || isPictureSize(s) }
+func isRouteWord(s []byte) bool { return routeWords[string(s)] || isPictureSize(s) }
 
 // sides are the lengths in pixels of which sizes of pictures are made. The list is closed: any two numbers could be a
 // phone number.
