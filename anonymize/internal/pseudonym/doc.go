@@ -7,7 +7,8 @@
 //     goes through such a permutation too, and check digits are redone.
 //   - Longer texts, mail addresses, payment cards and Chinese resident numbers get HMAC-SHA-256 output in their own layout,
 //     with valid check digits.
-//   - Addresses go through a permutation that leaves special blocks in place, prefix-preserving (Prefix) or not (Flat).
+//   - Addresses go through a permutation that leaves special blocks in place, prefix-preserving (Prefix) or not (Flat), or
+//     into blocks where nobody lives (Docs), where two can meet.
 //
 // Every class has its own subkey (HKDF-SHA-256), named "reprise/anon/v1/ENTITY/CLASS".
 //
