@@ -16,9 +16,10 @@ func ofLengths(lengths ...int) (set uint32) {
 }
 
 // issuers are the ranges of the brands, as payment processors publish them; the first that fits counts. Ranges of local
-// brands that would make cards of many ids are left out: their numbers are permuted like ids.
+// brands, and Visa's old ones of 13 digits, which would make cards of many article numbers (EAN), are left out: they
+// are permuted like ids.
 var issuers = []issuer{
-	{4, 4, 1, ofLengths(13, 16, 19), "400000"},           // Visa
+	{4, 4, 1, ofLengths(16, 19), "400000"},               // Visa
 	{51, 55, 2, ofLengths(16), "555555"},                 // Mastercard
 	{2221, 2720, 4, ofLengths(16), "555555"},             // Mastercard, second series
 	{34, 34, 2, ofLengths(15), "378282"},                 // American Express
@@ -35,13 +36,13 @@ var issuers = []issuer{
 }
 
 const (
-	minCard = 13
+	minCard = 14
 	maxCard = 19
 )
 
-// IsCard tells whether s is a payment card number: 13 to 19 digits, perhaps in groups that single spaces, dashes or + separate,
+// IsCard tells whether s is a payment card number: 14 to 19 digits, perhaps in groups that single spaces, dashes or + separate,
 // with the prefix and the length of an issuer and the check digit of Luhn (ISO/IEC 7812-1, annex B). Milliseconds since 1970
-// have 13 digits, start with 1 and are none.
+// have 13 digits and are none.
 func IsCard(s []byte) bool {
 	var buf [maxCard]byte
 	number := cardDigits(buf[:0], s)
