@@ -13,15 +13,21 @@ const hexDigits = "0123456789abcdef"
 
 // AppendKey appends `,"key":`, or `{"key":` when the record is empty so far. The key is plain ASCII.
 func AppendKey(b []byte, key string) []byte {
+	sign := byte(',')
 	if len(b) == 0 {
-		b = append(b, '{')
-	} else {
-		b = append(b, ',')
+		sign = '{'
 	}
-	b = append(b, '"')
-	b = append(b, key...)
+	b = append(append(b, sign, '"'), key...)
 	return append(b, '"', ':')
 }
+
+// plain are the bytes that stand in a string as they are.
+var plain = func() (t [256]bool) {
+	for c := byte(' '); c < utf8.RuneSelf; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
 
 // AppendInt appends a member with an integer value.
 func AppendInt(b []byte, key string, v int64) []byte {
@@ -38,12 +44,14 @@ func AppendFloat(b []byte, key string, v float64) []byte {
 func AppendString[S ~string | ~[]byte](b []byte, key string, v S) []byte {
 	b = append(AppendKey(b, key), '"')
 	start := 0
-	for i := 0; i < len(v); {
-		c := v[i]
-		if c >= 0x20 && c != '"' && c != '\\' && c < utf8.RuneSelf {
+	for i := 0; ; {
+		for i < len(v) && plain[v[i]] {
 			i++
-			continue
 		}
+		if i == len(v) {
+			return append(append(b, v[start:]...), '"')
+		}
+		c := v[i]
 		if c >= utf8.RuneSelf {
 			r, n := decodeRune(v[i:])
 			if r != utf8.RuneError || n > 1 {
@@ -59,7 +67,6 @@ func AppendString[S ~string | ~[]byte](b []byte, key string, v S) []byte {
 		i++
 		start = i
 	}
-	return append(append(b, v[start:]...), '"')
 }
 
 // AppendOptional is AppendString for a member that is left out when it is empty.
