@@ -78,6 +78,7 @@ type Anonymizer struct {
 	hostBuf []byte
 	hosts   map[string]string
 	methods map[string]string
+	usual   string // the last method that stayed; most requests have the same
 	agents  map[string]agentEntry
 }
 

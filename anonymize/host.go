@@ -86,7 +86,11 @@ const maxMethod = 32
 
 // methodOf returns the method as a string that is kept: itself when it is known, else a token of its shape.
 func (a *Anonymizer) methodOf(method []byte) (string, Refusal) {
+	if len(method) > 0 && string(method) == a.usual {
+		return a.usual, 0
+	}
 	if s, ok := methods[string(method)]; ok {
+		a.usual = s
 		return s, 0
 	}
 	if s, ok := a.methods[string(method)]; ok {

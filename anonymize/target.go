@@ -12,22 +12,21 @@ const MaxTarget = 64 << 10
 
 // target appends the pseudonym of a request target (RFC 9112, section 3.2) and returns its template.
 func (a *Anonymizer) target(dst, target []byte) ([]byte, *endpoint.Template) {
-	t := a.set.Match(endpoint.Path(target))
+	path := endpoint.Path(target)
+	t := a.set.Match(path)
 	a.template = t
 	if string(target) == "*" {
 		return append(dst, '*'), t
 	}
-	rest := target
+	rest, end := target, len(path)
 	if rest[0] != '/' {
 		dst, rest = a.authority(dst, rest)
-	}
-	end := bytes.IndexAny(rest, "?#")
-	if end < 0 {
-		return a.path(dst, rest, t), t
+		if end = bytes.IndexAny(rest, "?#"); end < 0 {
+			end = len(rest)
+		}
 	}
 	dst = a.path(dst, rest[:end], t)
-	rest = rest[end:]
-	if rest[0] == '?' {
+	if rest = rest[end:]; len(rest) > 0 && rest[0] == '?' {
 		query := rest[1:]
 		rest = nil
 		if i := bytes.IndexByte(query, '#'); i >= 0 {
