@@ -93,3 +93,13 @@ func target(t failer, a *anonymize.Anonymizer, raw string) string {
 	t.Helper()
 	return string(clean(t, a, get(raw)).Target)
 }
+
+// becomes checks the clean forms of targets.
+func becomes(t *testing.T, a *anonymize.Anonymizer) func(in, want string) {
+	return func(in, want string) {
+		t.Helper()
+		if got := target(t, a, in); got != want {
+			t.Errorf("%s became %s, want %s", in, got, want)
+		}
+	}
+}

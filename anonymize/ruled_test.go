@@ -44,12 +44,7 @@ func TestEntityHasOnePseudonymEverywhere(t *testing.T) {
 	if id == "7654321" || len(id) != 7 {
 		t.Fatalf("the id became %s", id)
 	}
-	f := func(in, want string) {
-		t.Helper()
-		if got := target(t, a, in); got != want {
-			t.Errorf("%s became %s, want %s", in, got, want)
-		}
-	}
+	f := becomes(t, a)
 	f("/search?uid=7654321", "/search?uid="+id)
 	f("/search?UID=7654321", "/search?UID="+id)
 	f("/search?%75id=7654321", "/search?%75id="+id)
@@ -160,16 +155,7 @@ func TestRulesDoNotAllocate(t *testing.T) {
 		in.Referer = []byte("https://www.shop.test/u/7654321?page=2")
 		in.Forwarded = []byte("198.51.100.7, 10.0.0.1")
 	}
-	var out trace.Record
-	if n := testing.AllocsPerRun(200, func() {
-		for _, in := range all {
-			if err := a.Record(in, &out); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}); n != 0 {
-		t.Errorf("%v allocations for %d records", n, len(all))
-	}
+	allocatesNothing(t, a, all)
 }
 
 // token is a JSON Web Token whose claims are text.

@@ -90,12 +90,7 @@ func TestEndpointOfRecord(t *testing.T) {
 func TestCorrelation(t *testing.T) {
 	a := anonymizer(t, 1)
 	id := strings.TrimPrefix(target(t, a, "/u/7654321"), "/u/")
-	f := func(in, want string) {
-		t.Helper()
-		if got := target(t, a, in); got != want {
-			t.Errorf("%s became %s, want %s", in, got, want)
-		}
-	}
+	f := becomes(t, a)
 	f("/p/7654321", "/p/"+id)
 	f("/item-7654321", "/item-"+id)
 	f("/search?uid=7654321", "/search?uid="+id)
