@@ -102,7 +102,7 @@ func (c *policy) find(key []byte) *keyRule {
 		return nil
 	}
 	var buf [rules.MaxKey]byte
-	return c.keys[string(lowered(buf[:0], key))]
+	return c.keys[string(rules.AppendLower(buf[:0], key))]
 }
 
 // isSecret tells whether a key, which has the rule k, names a secret.
@@ -186,14 +186,4 @@ func misfitOf(value []byte) misfit {
 		return misfitLetters
 	}
 	return misfitMixed
-}
-
-func lowered(b, s []byte) []byte {
-	for _, c := range s[:min(len(s), cap(b))] {
-		if c >= 'A' && c <= 'Z' {
-			c |= 0x20
-		}
-		b = append(b, c)
-	}
-	return b
 }

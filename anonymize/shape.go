@@ -106,7 +106,7 @@ func degreesLimit(key []byte) int {
 	if len(key) > len(buf) {
 		return 0
 	}
-	switch string(lowered(buf[:0], key)) {
+	switch string(rules.AppendLower(buf[:0], key)) {
 	case "lat", "latitude":
 		return pseudonym.MaxLatitude
 	case "lng", "lon", "long", "longitude":

@@ -126,7 +126,7 @@ func (s *Survey) pair(kind rules.PlaceKind, name, value []byte) {
 		return
 	}
 	if kind == rules.Query {
-		s.name = lowered(s.name[:0], s.name)
+		s.name = rules.AppendLower(s.name[:0], s.name)
 	}
 	s.value(s.at(kind, s.name, 0), value)
 }

@@ -32,7 +32,7 @@ func isLocale(s []byte) bool {
 // isCode tells whether s is a code of two letters, both of one case.
 func isCode(s []byte, codes map[string]bool) bool {
 	var buf [2]byte
-	return s[0]&0x20 == s[1]&0x20 && codes[string(lowered(buf[:0], s))]
+	return s[0]&0x20 == s[1]&0x20 && codes[string(AppendLower(buf[:0], s))]
 }
 
 func set(words string) map[string]bool {

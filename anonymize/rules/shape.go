@@ -263,7 +263,7 @@ func ofWords(s []byte, words map[string]bool) bool {
 			i = len(s)
 		}
 		var buf [maxPart]byte
-		if i == 0 || i > len(buf) || !words[string(lowered(buf[:0], s[:i]))] {
+		if i == 0 || i > len(buf) || !words[string(AppendLower(buf[:0], s[:i]))] {
 			return false
 		}
 		if i == len(s) {
@@ -273,8 +273,8 @@ func ofWords(s []byte, words map[string]bool) bool {
 	}
 }
 
-// lowered appends s in lower case, cut to the room that b has.
-func lowered(b, s []byte) []byte {
+// AppendLower appends s in lower case, as rules hold keys, cut to the room that b has.
+func AppendLower(b, s []byte) []byte {
 	for _, c := range s[:min(len(s), cap(b))] {
 		if c >= 'A' && c <= 'Z' {
 			c |= 0x20
