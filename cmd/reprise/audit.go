@@ -29,6 +29,7 @@ them, and with the key it makes the trace again and counts merged values. Values
 
    reprise audit T.trace.zst
    reprise audit T.trace.zst --against access.log* --key-file ~/reprise.key
+   reprise audit T.trace.zst --against access.log* --key-file ~/reprise.key --rules rules.yaml
    reprise audit T.trace.zst --against access.log --canary planted.txt --json | jq .checks` + formatHelp,
 		OnUsageError: usageError,
 		Flags: slices.Concat(keyFlags(), []cli.Flag{
