@@ -129,7 +129,7 @@ func (g *grouping) check(records int64, given bool) Check {
 	if given && alone > 0 {
 		details := c.Details
 		c.Details = nil
-		c.red("sample users of large groups only, or accept a lower --k", "%d records are in groups of fewer than %d users", alone, k)
+		c.red("make the trace of a longer log, so that groups grow, or accept a lower --k", "%d records are in groups of fewer than %d users", alone, k)
 		c.Details = details
 	}
 	return c
