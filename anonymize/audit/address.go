@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"net/netip"
 )
 
@@ -11,9 +13,8 @@ type block struct {
 	domain float64 // addresses
 }
 
-// blocks4 are the special blocks of IPv4 (RFC 6890), which stay what they are. The first is everything else; its domain is
-// that of 240/4, the smallest range of the size of a class A that counts as public.
-var blocks4 = append([]block{{domain: 1 << 28}}, blocksOf("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16",
+// blocks4 are the special blocks of IPv4 (RFC 6890), which stay what they are. The first is everything else.
+var blocks4 = append([]block{{domain: 1 << 32}}, blocksOf("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16",
 	"0.0.0.0/8", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4")...)
 
 // blocks6 are those of IPv6.
@@ -27,6 +28,10 @@ func blocksOf(prefixes ...string) (b []block) {
 	}
 	return b
 }
+
+// firstPublic is the size of the class of public IPv4 addresses of which a pseudonym keeps no bit; the next keeps one, and
+// so on.
+const firstPublic = 24
 
 // classOf is the class of an address, false for one that may stay: loopback and the unspecified address.
 func classOf(a netip.Addr) (class, bool) {
@@ -42,7 +47,28 @@ func classOf(a netip.Addr) (class, bool) {
 			return newClass(k, i+1), true
 		}
 	}
+	if k == ofV4 {
+		return newClass(k, firstPublic+keptBits(a)), true
+	}
 	return newClass(k, 0), true
+}
+
+// keptBits is the length of the prefix that the pseudonym of a public IPv4 address keeps, lest it become special: all that it
+// shares with a special block, and the bit after it. Next to a small block that is nearly all of the address.
+func keptBits(a netip.Addr) (n int) {
+	ip := binary.BigEndian.Uint32(a.AsSlice())
+	for _, b := range blocks4[1:] {
+		n = max(n, bits.LeadingZeros32(ip^binary.BigEndian.Uint32(b.prefix.Addr().AsSlice()))+1)
+	}
+	return n
+}
+
+// domain4 is the number of addresses that the pseudonym of one of a class can be.
+func domain4(size int) float64 {
+	if size >= firstPublic {
+		return math.Pow(2, float64(32-(size-firstPublic)))
+	}
+	return blocks4[size].domain
 }
 
 // isPublic4 tells whether an address is IPv4 of the public Internet, where 240/4 is not.
@@ -51,5 +77,5 @@ func isPublic4(a netip.Addr) bool {
 		return false
 	}
 	c, ok := classOf(a)
-	return ok && c.size() == 0 && a.As4()[0] < 240
+	return ok && c.size() >= firstPublic && a.As4()[0] < 240
 }

@@ -98,6 +98,12 @@ func (a *allowed) check(t recordfile.Trailer) Check {
 		}
 		c.detail("%s: %d values of shape %s (rule %d, %s): %s", k.key, u.values, k.shape, k.rule+1, where, strings.Join(topShapes(u.shapes), " "))
 	}
+	if len(a.rules.Headers) > 0 {
+		c.detail("headers that stay as they are, unread by the audit: %s", strings.Join(a.rules.Headers, ", "))
+	}
+	for _, p := range a.rules.IP.Keep {
+		c.detail("addresses that stay as they are: those of %s", p)
+	}
 	c.number("values", all)
 	c.Summary = fmt.Sprintf("%d query values stay, by %d entries of the allow-list", all, len(keys))
 	var details struct {

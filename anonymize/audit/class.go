@@ -32,7 +32,7 @@ const (
 	ofDate
 	ofMail
 	ofUUID
-	ofV4 // size 0 is public, others the index of a private block
+	ofV4 // the size is the index of a special block, or firstPublic and the bits that are kept
 	ofV6
 	ofIBAN
 )
@@ -84,7 +84,7 @@ func (c class) domain() float64 {
 	case ofDate:
 		return 36525
 	case ofV4:
-		return blocks4[c.size()].domain
+		return domain4(c.size())
 	case ofV6:
 		return blocks6[min(c.size(), len(blocks6)-1)].domain
 	case ofIBAN:

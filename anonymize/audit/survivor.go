@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"strings"
 
 	"reprise/anonymize/endpoint"
 	"reprise/ingest"
@@ -179,7 +180,7 @@ func addressTail(t *tally) float64 {
 	switch {
 	case t.hits == 0:
 		return 1
-	case t.hits >= 3 && 2*t.hits >= t.raw && t.expected < 1:
+	case t.hits >= 3 && 2*t.hits >= t.raw && t.expected < 1 && t.class.domain() >= together/chance:
 		return 0
 	}
 	return min(tail((t.hits+together-1)/together, t.expected), tail(t.hits, t.expected*together))
@@ -190,6 +191,7 @@ func (s *survivors) check() Check {
 	c := Check{Name: "survivors", Status: OK}
 	var raw, clean, hits, expected, short0 int64
 	var worst float64
+	var doubt []string
 	for _, t := range s.judge() {
 		raw, clean, hits = raw+t.raw, clean+t.clean, hits+t.hits
 		switch {
@@ -204,6 +206,7 @@ func (s *survivors) check() Check {
 			c.detail("%d of %d %s are also in the log, %.2g are chance", t.hits, t.clean, t.class, t.expected)
 			if t.tail < unlikely {
 				s.show(&c, t.class)
+				doubt = append(doubt, fmt.Sprintf("%d of %s", t.hits, t.class))
 			}
 		}
 		worst += t.expected
@@ -217,6 +220,10 @@ func (s *survivors) check() Check {
 	if c.Status == OK {
 		c.Summary = fmt.Sprintf("no value of the log is in the trace beyond chance: %d values of the log, %d of the trace, %d equal, %d of them too short to judge",
 			raw, clean, hits, short0)
+	}
+	if c.Status == OK && len(doubt) > 0 {
+		c.Status = Note
+		c.Summary = "few values of the log are in the trace, which chance seldom does: " + strings.Join(doubt, ", ") + "; look at the records named, or see what --key-file says"
 	}
 	if rate := s.clean.rate(); rate < 1 {
 		c.detail("a sample of 1 in %.0f values was compared", 1/rate)

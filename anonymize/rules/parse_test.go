@@ -199,6 +199,9 @@ func TestWrongNames(t *testing.T) {
 	header("set-cookie", "keeps Set-Cookie, which names a person or a session: remove the line; cookies: says what becomes of it")
 	header("Referer", "keeps Referer, which names a person or a session: remove the line; referer: says what becomes of it")
 	header("x-forwarded-for", "keeps X-Forwarded-For, which names a person or a session: remove the line, or make it a place of an entity (header:X-Forwarded-For)")
+	for _, name := range []string{"X-Account-Id", "X-Customer", "X-Device-Id", "Remote-Addr"} {
+		header(strings.ToLower(name), "keeps "+name+", which names a person or a session: remove the line, or make it a place of an entity (header:"+name+")")
+	}
 	header("accept", "stands here twice: remove one")
 	header("x-user", "is a place of entity user already (header:X-User): one place has one rule")
 	header("'a b'", "names no header: a name is a token of RFC 9110, such as Accept-Language")

@@ -80,6 +80,20 @@ var personal = map[string]string{
 	"X-Original-Url": "", "X-Rewrite-Url": "", "X-Request-Id": "", "Traceparent": "", "Tracestate": "", "Baggage": "", "Etag": "", "If-None-Match": "",
 }
 
+// naming are words in the names of headers whose values say who somebody is.
+var naming = set(`user uid userid username account customer client member subscriber email mail phone mobile login name person
+	session device visitor tenant id ids uuid guid ip addr address`)
+
+// namesSomeone tells whether the name of a header, canonical, says that its value is somebody's.
+func namesSomeone(name string) bool {
+	for word := range strings.SplitSeq(strings.ToLower(name), "-") {
+		if naming[word] {
+			return true
+		}
+	}
+	return false
+}
+
 // headers reads the names of headers that stay.
 func (b *builder) headers(c cursor) error {
 	items, err := only(c, "keep")
@@ -109,6 +123,9 @@ func (b *builder) headers(c cursor) error {
 		}
 		if err := b.claim(item, Place{Kind: Header, Name: name}, "a header that stays"); err != nil {
 			return err
+		}
+		if namesSomeone(name) {
+			return item.fail("keeps %s, which names a person or a session: remove the line, or make it a place of an entity (header:%s)", name, name)
 		}
 		b.rules.Headers = append(b.rules.Headers, name)
 	}
