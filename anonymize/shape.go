@@ -1,6 +1,8 @@
 package anonymize
 
 import (
+	"bytes"
+
 	"reprise/anonymize/endpoint"
 	"reprise/anonymize/internal/pseudonym"
 	"reprise/anonymize/rules"
@@ -76,6 +78,9 @@ func (a *Anonymizer) compoundShape(text []byte) kind {
 	}
 	switch {
 	case pseudonym.IsMail(text):
+		if isList(text) { // a mail address may hold separators too
+			return kindList
+		}
 		return kindMail
 	case pseudonym.IsPhone(text):
 		return kindPhone
@@ -94,7 +99,7 @@ func (a *Anonymizer) compoundShape(text []byte) kind {
 		return kindList
 	case isPair(text):
 		return kindPair
-	case wordLength(text) < len(text):
+	case wordLength(text) < len(text), pseudonym.IsMail(bytes.Trim(text, punctuation)):
 		return kindWords
 	}
 	return kindText

@@ -75,10 +75,16 @@ func (m *merges) observe(entity string, value, pseudonym []byte) {
 	}
 }
 
-// normal is the form of a value that its pseudonym depends on: mail addresses in lower case, all control characters as spaces.
+// normal is the form of a value that its pseudonym depends on: mail addresses in lower case, addresses without port and
+// brackets and those of IPv4 never as IPv6, all control characters as spaces.
 func normal(value []byte, c class) []byte {
-	if c.kind() == ofMail || c.kind() == ofUUID {
+	switch c.kind() {
+	case ofMail, ofUUID:
 		return bytes.ToLower(value)
+	case ofV4, ofV6:
+		if a, ok := addressIn(value); ok {
+			return a.AppendTo(nil)
+		}
 	}
 	if bytes.IndexFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0 {
 		return value
@@ -115,13 +121,7 @@ func wholeClass(value []byte) class {
 	case onlyDigits(value):
 		return newClass(ofDigits, len(value))
 	}
-	size10 := 0.0
-	for rest := value; len(rest) > 0; {
-		var run []byte
-		if run, rest = cutRun(rest); len(run) > 0 {
-			size10 += power(run)
-		}
-	}
+	size10, _, _ := freedom(value)
 	return newClass(ofParts, int(size10))
 }
 

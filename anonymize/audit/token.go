@@ -211,18 +211,7 @@ func (t *tokenizer) whole(text []byte) {
 	if len(text) > longestWhole {
 		return
 	}
-	var joined []byte
-	runs := 0
-	size := 0.0
-	for rest := text; len(rest) > 0; {
-		var run []byte
-		run, rest = cutRun(rest)
-		if len(run) > 0 {
-			runs++
-			size += power(run)
-			joined = append(joined, run...)
-		}
-	}
+	size, runs, joined := freedom(text)
 	if runs < 2 {
 		return
 	}
@@ -235,6 +224,24 @@ func (t *tokenizer) whole(text []byte) {
 	default:
 		t.emit(newClass(ofParts, int(size)), joined)
 	}
+}
+
+// freedom is the power of ten of the values that the runs of a text can have, with their number and the runs themselves. A
+// run that repeats the one before it adds none: its pseudonym repeats as well.
+func freedom(text []byte) (size float64, runs int, joined []byte) {
+	var last []byte
+	for len(text) > 0 {
+		var run []byte
+		if run, text = cutRun(text); len(run) == 0 {
+			continue
+		}
+		if !bytes.Equal(run, last) {
+			size += power(run)
+		}
+		runs++
+		joined, last = append(joined, run...), run
+	}
+	return size, runs, joined
 }
 
 // power is the power of ten of the number of values that a run's layout has, rather too small.

@@ -1,0 +1,37 @@
+package audit_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"reprise/anonymize/audit"
+	"reprise/anonymize/rules"
+)
+
+// Forms of one address are one value, not values that were merged.
+func TestFormsOfAnAddressAreOneValue(t *testing.T) {
+	var log strings.Builder
+	for _, ip := range []string{"203.0.113.77", "::ffff:203.0.113.77", "203.0.113.77:80", "203.0.113.77:81", "[::ffff:203.0.113.77]:443", "2001:db8::7", "2001:db8:0::7"} {
+		fmt.Fprintf(&log, "192.0.2.1 - - [10/Oct/2025:13:55:01 +0000] \"GET /x?ip=%s HTTP/1.1\" 200 5 \"-\" \"M\"\n", ip)
+	}
+	c := newSubject(t, t.TempDir(), log.String(), rules.Default()).audit(t, nil).Check("collisions")
+	if c.Status != audit.OK {
+		t.Errorf("collisions is %q: %s", c.Status, c.Summary)
+	}
+}
+
+// A list that repeats one id can meet another such list as often as one id meets another.
+func TestRepeatedIdsMeetByChance(t *testing.T) {
+	var log strings.Builder
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		id := 1_000_000 + r.IntN(9_000_000)
+		fmt.Fprintf(&log, "192.0.2.1 - - [10/Oct/2025:13:55:01 +0000] \"GET /x?ids=%[1]d,%[1]d,%[1]d HTTP/1.1\" 200 5 \"-\" \"M\"\n", id)
+	}
+	c := newSubject(t, t.TempDir(), log.String(), rules.Default()).audit(t, nil).Check("survivors")
+	if c.Status != audit.OK || c.Numbers["hits"] == 0 {
+		t.Errorf("survivors is %q: %s %v", c.Status, c.Summary, c.Numbers)
+	}
+}
