@@ -44,7 +44,11 @@ func (s *shell) initRules(ctx context.Context, o anonymizeOptions, name string, 
 		if _, err := out.Write(rules.Commented(about(found), suggest(found))); err != nil {
 			return err
 		}
-		return errors.Join(out.commit(), unread)
+		if err := out.commit(); err != nil {
+			return errors.Join(err, unread)
+		}
+		fmt.Fprintln(s.err, "the rules are what holds without them: read the comments, change what needs it, and give the file with --rules")
+		return unread
 	}()
 	return finish(err)
 }
