@@ -93,7 +93,7 @@ func (a *auditor) reproduced(again *sums) Check {
 		return c
 	}
 	if names := a.sums.differ(again); names != nil {
-		c.red("give the rules and the endpoints of the trace, or make it again with this version", "the records are not those that the logs give: they differ in %s", strings.Join(names, ", "))
+		c.red("give the rules and the endpoints of the trace; where contract is ok, it was changed or made by another version: make it again from the logs", "the records are not those that the logs give: they differ in %s", strings.Join(names, ", "))
 	}
 	return c
 }
