@@ -35,3 +35,15 @@ func TestRepeatedIdsMeetByChance(t *testing.T) {
 		t.Errorf("survivors is %q: %s %v", c.Status, c.Summary, c.Numbers)
 	}
 }
+
+// Pseudonyms of numbers that are no cards can lie beside the ranges of the issuers, where nobody has a card.
+func TestNumbersBesideTheRangesOfIssuersAreNoCards(t *testing.T) {
+	s := shop(t)
+	for number, want := range map[string]audit.Status{"2720990000000007": audit.Red, "2721000000000004": audit.OK, "2205000000000009": audit.OK,
+		"6764000000000003": audit.OK, "3528000000000007": audit.Red, "3527000000000008": audit.OK} {
+		c := s.leakOne(query("q="+number)).audit(t, func(o *audit.Options) { o.Logs, o.Endpoints, o.Key = nil, nil, nil }).Check("residual")
+		if c.Status != want {
+			t.Errorf("%s: residual is %q, want %q", number, c.Status, want)
+		}
+	}
+}
