@@ -25,6 +25,17 @@ func (w *walker) lines(header []byte) {
 var neverKept = words(`X-Forwarded-For X-Real-Ip X-Client-Ip True-Client-Ip Cf-Connecting-Ip Fastly-Client-Ip X-Cluster-Client-Ip
 	X-Original-Forwarded-For Forwarded Cookie Set-Cookie Authorization Proxy-Authorization Referer User-Agent Host From`)
 
+// travels tells whether the rules let a header, or a pseudonym of it, into the trace.
+func (w *walker) travels(name string) bool {
+	canonical := textproto.CanonicalMIMEHeaderKey(name)
+	if canonical == "Cookie" {
+		return w.rules.Cookies == rules.ReplaceCookies
+	}
+	return slices.ContainsFunc(w.rules.Entities, func(e rules.Entity) bool {
+		return slices.ContainsFunc(e.At, func(p rules.Place) bool { return p.Kind == rules.Header && p.Name == canonical })
+	})
+}
+
 // header goes over one header, but for those that the rules let stay.
 func (w *walker) header(name string, value []byte) {
 	switch canonical := textproto.CanonicalMIMEHeaderKey(name); {

@@ -48,3 +48,22 @@ func TestOneClientThatStaysIsTold(t *testing.T) {
 		t.Errorf("%s: %s\n%s", c.Status, c.Summary, strings.Join(c.Details, "\n"))
 	}
 }
+
+// What rules let into a trace of referers, cookies and headers is counted on both sides, the rest on none.
+func TestDriftComparesWhatIsOnBothSides(t *testing.T) {
+	r, err := rules.Parse([]byte("anonymize:\n  referer: same-rules\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const log = `192.0.2.7 - - [12/Mar/2025:10:00:00 +0000] "GET /users/7123456 HTTP/1.1" 200 512 "https://www.shop-nord.de/users/7123456?page=3" "curl/8.5"` + "\n"
+	c := newSubject(t, t.TempDir(), strings.Repeat(log, 3), r).audit(t, nil).Check("drift")
+	found := false
+	for _, d := range c.Details {
+		if strings.HasPrefix(d, "path segment:") {
+			found = strings.Contains(d, "0.0 % have another layout") && strings.HasSuffix(d, " values, 6 before")
+		}
+	}
+	if !found {
+		t.Errorf("%s\n%s", c.Summary, strings.Join(c.Details, "\n"))
+	}
+}

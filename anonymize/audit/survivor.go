@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"reprise/anonymize/endpoint"
+	"reprise/anonymize/rules"
 	"reprise/ingest"
 )
 
@@ -102,12 +103,28 @@ func (s *survivors) record(w *walker, r *ingest.Record, h *histogram) {
 			s.collect(v.f, v.value)
 		}
 	}
-	for _, h := range r.Headers {
-		if h.Cookie != "" {
-			s.collect(inCookie, h.Value)
+	s.headers(w, r, h)
+}
+
+// headers keeps the hashes of raw headers. Only what becomes part of the trace is counted by its layout.
+func (s *survivors) headers(w *walker, r *ingest.Record, h *histogram) {
+	if w.rules.Referer == rules.SameRules && len(r.Referer) > 0 {
+		w.visit = h.add
+		w.referer(r.Referer)
+	}
+	for _, header := range r.Headers {
+		if header.Cookie != "" {
+			s.collect(inCookie, header.Value)
 			continue
 		}
-		w.header(h.Name, h.Value)
+		travels := w.travels(header.Name)
+		w.visit = func(f field, value []byte) {
+			if travels {
+				h.add(f, value)
+			}
+			s.collect(f, value)
+		}
+		w.header(header.Name, header.Value)
 	}
 }
 
