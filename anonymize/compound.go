@@ -32,16 +32,18 @@ func isList(text []byte) bool {
 	}
 }
 
-// joints stand between the parts of names such as User:123, gid://shop/Product/123 and /u/123.
-const joints = ":/"
+// joints stand between the parts of names such as User:123, gid://shop/Product/123 and /u/123, and of addresses of pages
+// such as https://shop.example/u/123?uid=123, which queries hold to say where to go next.
+const joints = ":/?&=#"
 
 // isPair tells whether a value is such a name: parts that are words or identifiers, with a number, a UUID or a mail address
-// among them. A value of words alone is replaced as one, so that it does not become the sum of its words.
+// among them; a page's address and a query may have any other parts too. A value of words alone is replaced as one, so that
+// it does not become the sum of its words.
 func isPair(text []byte) bool {
 	if !bytes.ContainsAny(text, joints) || endpoint.Classify(text) == endpoint.IP {
 		return false
 	}
-	identified := false
+	identified, page := false, bytes.Contains(text, []byte("://")) || bytes.IndexByte(text, '=') > 0
 	for more := true; more; {
 		i := bytes.IndexAny(text, joints)
 		part := text
@@ -53,7 +55,9 @@ func isPair(text []byte) bool {
 			identified = true
 		case endpoint.Word, endpoint.Hex, endpoint.Date:
 		default:
-			return false
+			if !page {
+				return false
+			}
 		}
 	}
 	return identified

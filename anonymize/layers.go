@@ -100,10 +100,11 @@ func (l *layers) unescape(raw []byte, form bool) {
 	}
 }
 
-// isPlusMail tells whether + is part of a mail address rather than a space: no + stands after the last @.
+// isPlusMail tells whether + is part of a mail address rather than a space: no + stands after the last @, and the address not
+// between brackets, as after a name.
 func isPlusMail(text []byte) bool {
 	at := bytes.LastIndexByte(text, '@')
-	return at >= 0 && bytes.IndexByte(text[at:], '+') < 0
+	return at >= 0 && bytes.IndexByte(text[at:], '+') < 0 && !bytes.ContainsAny(text, `<>()"`)
 }
 
 // round undoes one round in place and reports whether there was one.

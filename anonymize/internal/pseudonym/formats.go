@@ -2,6 +2,7 @@ package pseudonym
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -11,15 +12,19 @@ const base32 = "abcdefghijklmnopqrstuvwxyz234567"
 // MailDomain is the domain of all pseudonymous addresses. RFC 2606 reserves it, and validators accept it.
 const MailDomain = "example.com"
 
+// notInMail are signs that RFC 5322 lets stand in an address, at least between quotes, and that tell it from what is around
+// it in practice.
+const notInMail = `/:<>()"=&?#`
+
 // IsMail tells whether s is a mail address: something, the last @, and a domain with a dot inside. Full-width forms of
-// ASCII characters (U+FF01 to U+FF5E) count as these. There are no spaces, control bytes, slashes or colons in it, and
-// nothing but letters, digits, dashes, dots and underscores in the domain.
+// ASCII characters (U+FF01 to U+FF5E) count as these. There are no spaces, control bytes, slashes, colons, brackets or signs of
+// a query in it, and nothing but letters, digits, dashes, dots and underscores in the domain.
 func IsMail(s []byte) bool {
 	at, dot := -1, -1
 	for i := 0; i < len(s); {
 		c, n := narrow(s[i:])
 		switch {
-		case c <= ' ' || c == '/' || c == ':' || c == 0x7f:
+		case c <= ' ' || c == 0x7f || strings.IndexByte(notInMail, c) >= 0:
 			return false
 		case c == '@':
 			at, dot = i+n, -1
