@@ -100,7 +100,7 @@ func (s *shell) anonymize(ctx context.Context, o anonymizeOptions, out string, f
 		return err
 	}
 	s.warnBeside(o.key, out)
-	dst, err := create(out, force, s.out, o.logs.names...)
+	dst, err := create(out, force, s.out, o.logs.inputs()...)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ OpenAPI or Swagger description can be given in its place.
 }
 
 func (s *shell) writeEndpoints(ctx context.Context, o logOptions, name string, force bool) error {
-	out, err := create(name, force, s.out, o.names...)
+	out, err := create(name, force, s.out, o.inputs()...)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"reprise/anonymize"
 )
 
 // output is a file that appears under its name only when it is whole. A name of "-" is stdout.
@@ -23,7 +26,7 @@ type output struct {
 }
 
 // create starts an output. It refuses a name that exists, unless force is set.
-// With force it still refuses to replace one of the inputs.
+// With force it still refuses to replace one of the inputs, or a key, without which nothing can be added to its traces.
 func create(name string, force bool, stdout io.Writer, inputs ...string) (*output, error) {
 	if force {
 		if err := apart(name, inputs); err != nil {
@@ -55,11 +58,14 @@ func create(name string, force bool, stdout io.Writer, inputs ...string) (*outpu
 	return &output{Writer: bufio.NewWriterSize(f, 1<<16), file: f, name: name}, nil
 }
 
-// apart refuses an output that is one of the inputs, by whatever name.
+// apart refuses an output that is a key file, or one of the inputs, by whatever name.
 func apart(name string, inputs []string) error {
 	out, err := os.Stat(name)
 	if err != nil {
 		return nil //nolint:nilerr // what does not exist is no input
+	}
+	if out.Mode().IsRegular() && holdsKey(name) {
+		return usage("OUTPUT-EXISTS", name+" holds a key", "a key is never replaced; choose another name with -o")
 	}
 	for _, input := range inputs {
 		if in, err := os.Stat(input); err == nil && os.SameFile(in, out) && in.Mode().IsRegular() {
@@ -67,6 +73,17 @@ func apart(name string, inputs []string) error {
 		}
 	}
 	return nil
+}
+
+// holdsKey tells whether a file begins like a key file.
+func holdsKey(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 64))
+	return err == nil && anonymize.IsKeyText(strings.TrimSpace(string(text)))
 }
 
 // absent refuses an output that exists. Force replaces files, but no folder.

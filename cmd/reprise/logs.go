@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ func logFlags() []cli.Flag {
 // logOptions say how logs are read.
 type logOptions struct {
 	names     []string
+	beside    []string // other files that are read: rules, path templates
 	ingest    ingest.Options
 	maxReject float64
 	rejects   string
@@ -36,13 +38,16 @@ type logOptions struct {
 	watch     map[string]int                            // query keys whose values are learned with the templates, and how many of each
 }
 
+// inputs are the files that are read, which no output may replace.
+func (o *logOptions) inputs() []string { return slices.Concat(o.names, o.beside) }
+
 func (s *shell) logOptionsOf(c *cli.Context) (logOptions, error) {
 	return s.logOptionsFor(c, c.Args().Slice())
 }
 
 // logOptionsFor reads the flags for logs that may be named elsewhere than on the command line.
 func (s *shell) logOptionsFor(c *cli.Context, logs []string) (logOptions, error) {
-	o := logOptions{maxReject: c.Float64("max-reject"), rejects: c.String("rejects")}
+	o := logOptions{maxReject: c.Float64("max-reject"), rejects: c.String("rejects"), beside: []string{c.String("rules"), c.String("config"), c.String("endpoints")}}
 	if len(logs) == 0 {
 		return o, usage("USAGE", "no log was named", "reprise "+c.Command.Name+" /var/log/nginx/access.log*")
 	}

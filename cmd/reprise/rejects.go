@@ -30,7 +30,7 @@ func (o *logOptions) rejectsTo(force bool) (finish func(error) error, err error)
 	if o.rejects == "-" {
 		return nil, usage("USAGE", "--rejects needs a file: stdout carries the result", "--rejects rejects.jsonl")
 	}
-	out, err := create(o.rejects, force, nil, o.names...)
+	out, err := create(o.rejects, force, nil, o.inputs()...)
 	if err != nil {
 		return nil, err
 	}

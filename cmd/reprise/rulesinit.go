@@ -21,7 +21,7 @@ func initRulesFlag() *cli.BoolFlag {
 // initRules writes the built-in rules as a file to review and to give back with --rules. Its comments say what the logs
 // contain, names that are vocabulary and shapes of values, never a value.
 func (s *shell) initRules(ctx context.Context, o anonymizeOptions, name string, force bool) error {
-	out, err := create(name, force, s.out, o.logs.names...)
+	out, err := create(name, force, s.out, o.logs.inputs()...)
 	if err != nil {
 		return err
 	}
