@@ -216,7 +216,7 @@ func auditPlanted(t *testing.T, text []byte, withKey bool, flags ...string) {
 		}
 	}
 	run := func(args ...string) ([]byte, error) {
-		c := command(t, args...)
+		c := built(t, args...) // megabytes of logs: the race detector has smaller ones in package audit
 		var out, stderr bytes.Buffer
 		c.Stdout, c.Stderr = &out, &stderr
 		err := c.Run()
