@@ -2,6 +2,7 @@ package anonymize
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -100,11 +101,19 @@ func (l *layers) unescape(raw []byte, form bool) {
 	}
 }
 
-// isPlusMail tells whether + is part of a mail address rather than a space: no + stands after the last @, and the address not
-// between brackets, as after a name.
+// isPlusMail tells whether + is part of a mail address rather than a space: no + stands after the last @, none where an
+// address would begin, and the address not between brackets, as after a name.
 func isPlusMail(text []byte) bool {
 	at := bytes.LastIndexByte(text, '@')
-	return at >= 0 && bytes.IndexByte(text[at:], '+') < 0 && !bytes.ContainsAny(text, `<>()"`)
+	if at < 0 || bytes.IndexByte(text[at:], '+') >= 0 || bytes.ContainsAny(text, `<>()"`) {
+		return false
+	}
+	for i, c := range text[:at] {
+		if c == '+' && (i == 0 || strings.IndexByte(separators+joints+" ", text[i-1]) >= 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // round undoes one round in place and reports whether there was one.

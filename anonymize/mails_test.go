@@ -42,3 +42,23 @@ func TestPagesInValues(t *testing.T) {
 		}
 	}
 }
+
+// A mail address among signs that no address has is the one that stands alone elsewhere, and nothing looks like a real one.
+func TestMailsAmongSigns(t *testing.T) {
+	a := anonymizer(t, 1)
+	mail := queried(t, a, "bob.x1@qq.test")
+	for in, want := range map[string]string{
+		"*bob.x1@qq.test*":                                            `^\*MAIL\*$`,
+		"mail:+bob.x1@qq.test%5Cn":                                    `^[a-z]{4}: MAIL\\[a-z]$`,
+		"bob.x1@qq.test%7Ccc:bob.x1@qq.test":                          `^MAIL\|[a-z]{2}:MAIL$`,
+		"%E9%82%AE%E7%AE%B1%EF%BC%9Abob.x1@qq.test%E3%80%82":          `^.+MAIL\x{3002}$`,
+		"%E9%82%AE%E7%AE%B1%EF%BC%9Abob.x1@qq.test%E3%80%82%E8%B0%A2": `^.+MAIL\x{3002}.$`,
+		"~a@b~Bob.X1@qq.test.~":                                       `^~[a-z]@[a-z]~MAIL\.~$`,
+		"`bob.x1@qq.test`@":                                           "^`MAIL`@$",
+	} {
+		want = strings.NewReplacer("MAIL", regexp.QuoteMeta(mail)).Replace(want)
+		if got := queried(t, a, in); !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("%s became %s, want %s", in, got, want)
+		}
+	}
+}

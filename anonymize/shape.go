@@ -1,8 +1,6 @@
 package anonymize
 
 import (
-	"bytes"
-
 	"reprise/anonymize/endpoint"
 	"reprise/anonymize/internal/pseudonym"
 	"reprise/anonymize/rules"
@@ -99,8 +97,11 @@ func (a *Anonymizer) compoundShape(text []byte) kind {
 		return kindList
 	case isPair(text):
 		return kindPair
-	case wordLength(text) < len(text), pseudonym.IsMail(bytes.Trim(text, punctuation)):
+	case wordLength(text) < len(text):
 		return kindWords
+	}
+	if _, _, ok := mailIn(text); ok {
+		return kindMails
 	}
 	return kindText
 }

@@ -46,6 +46,7 @@ const (
 	kindList
 	kindPair
 	kindWords
+	kindMails
 	kindSecret
 	kindKey
 	kindFragment
@@ -54,7 +55,7 @@ const (
 )
 
 var kindNames = [kinds]string{"", "int", "uuid", "mail", "address", "date", "prefix-int", "text", "phone", "card", "resident_id",
-	"iban", "degrees", "jwt", "json", "base64", "list", "pair", "words", "secret", "query_key",
+	"iban", "degrees", "jwt", "json", "base64", "list", "pair", "words", "mails", "secret", "query_key",
 	"fragment", "host"}
 
 // headerFate says what became of a header.

@@ -56,7 +56,7 @@ func (a *Anonymizer) pseudonym(dst, text []byte, e *entity) ([]byte, kind) {
 		return dst, shape
 	}
 	most := maxWalk
-	if len(text) > longValue || shape == kindList || shape == kindPair || shape == kindWords {
+	if len(text) > longValue || shape == kindList || shape == kindPair || shape == kindWords || shape == kindMails {
 		most = maxLongWalk
 	}
 	for n := 0; n < most && a.shapeOf(dst[start:], e) != shape; n++ {
@@ -74,7 +74,7 @@ const minSpecial = 12
 // open tells whether a pseudonym of this kind can come out in another shape.
 func (k kind) open() bool {
 	switch k {
-	case kindText, kindNumbered, kindInt, kindList, kindPair, kindWords:
+	case kindText, kindNumbered, kindInt, kindList, kindPair, kindWords, kindMails:
 		return true
 	}
 	return false
@@ -83,7 +83,7 @@ func (k kind) open() bool {
 // opened tells whether values of this kind are taken apart.
 func (k kind) opened() bool {
 	switch k {
-	case kindJWT, kindJSON, kindBase64, kindList, kindPair, kindWords:
+	case kindJWT, kindJSON, kindBase64, kindList, kindPair, kindWords, kindMails:
 		return true
 	}
 	return false
@@ -124,6 +124,8 @@ func (a *Anonymizer) appendShape(dst, text []byte, shape kind, e *entity) []byte
 		return a.split(dst, text, joints, e)
 	case kindWords:
 		return a.words(dst, text, e)
+	case kindMails:
+		return a.mails(dst, text, e)
 	}
 	return e.mapper.AppendText(dst, text)
 }
