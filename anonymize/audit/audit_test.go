@@ -101,6 +101,7 @@ func TestEachLeakIsRed(t *testing.T) {
 		{"a name of a parameter", query("svenssonova=1"), "survivors"},
 		{"a fragment", func(r *trace.Record) { r.Target = append(r.Target, "#svenssonova"...) }, "survivors"},
 		{"a user in an absolute target", func(r *trace.Record) { r.Target = []byte("http://annika.svensson@x.example/") }, "survivors"},
+		{"a password in an address", query("q=https%3A%2F%2Fbo:pw7x@h.test%2F"), "residual"},
 		{"credentials of basic authentication", func(r *trace.Record) {
 			r.Header = []byte("X-A: Basic " + base64.StdEncoding.EncodeToString([]byte("annika.svensson:x")) + "\r\n")
 		}, "survivors residual"},

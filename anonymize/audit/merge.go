@@ -70,7 +70,8 @@ func (m *merges) observe(entity string, value, pseudonym []byte) {
 	if !m.images.add(image) {
 		g.merged++
 	}
-	if bytes.Equal(value, normal(pseudonym, c)) {
+	// An address in a longer value may stay, as loopback does; it is judged where it is told alone.
+	if bytes.Equal(value, normal(pseudonym, c)) && (c.kind() != ofParts || !quadForm.Match(value)) {
 		g.fixed++
 	}
 }

@@ -36,8 +36,11 @@ var detectors = []detector{
 	{"credentials", regexp.MustCompile(`(?i)\b(?:bearer|basic) +[a-z0-9+/._=-]{8,}`), nil, nil},
 	{"access keys of clouds", regexp.MustCompile(`\b(?:(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35}|gh[pousr]_[0-9A-Za-z]{36,}|xox[abprs]-[0-9A-Za-z-]{10,}|sk_live_[0-9A-Za-z]{16,})\b`), nil, nil},
 	{"private keys", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----`), nil, nil},
-	{"user and password of an address", regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,10}://[^/?#@\s]{1,128}:[^/?#@\s]{1,128}@`), nil, nil},
+	{"user and password of an address", regexp.MustCompile(`(?i)\b(?:` + schemes + `)://[^/?#@\s]{1,128}:[^/?#@\s]{1,128}@`), nil, nil},
 }
+
+// schemes are those of addresses with a user and a password; the pseudonym of an address has another one, but not another form.
+const schemes = `https?|s?ftp|ftps|ssh|git|svn|wss?|rtsp|socks5?|ldaps?|smtps?|imaps?|rediss?|amqps?|mqtts?|mysql|mariadb|postgres|postgresql|mongodb|mongodb\+srv|nats|kafka`
 
 // personOdds is the probability that 18 digits hold a region, a date within 250 years and a check digit.
 const personOdds = 35. / 80 * 250 * 365 / 1e8 / 11

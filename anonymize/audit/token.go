@@ -212,7 +212,7 @@ func (t *tokenizer) whole(text []byte) {
 		return
 	}
 	size, runs, joined := freedom(text)
-	if runs < 2 {
+	if runs < 2 || t.holdsStaying(text) {
 		return
 	}
 	digits := onlyDigits(joined)
@@ -224,6 +224,21 @@ func (t *tokenizer) whole(text []byte) {
 	default:
 		t.emit(newClass(ofParts, int(size)), joined)
 	}
+}
+
+// holdsStaying tells whether an IPv4 address stands in a text that pseudonyms let stay, or the rules do.
+func (t *tokenizer) holdsStaying(text []byte) bool {
+	if bytes.Count(text, []byte{'.'}) < 3 {
+		return false
+	}
+	for _, quad := range quadForm.FindAll(text, -1) {
+		if a, ok := addressIn(quad); ok {
+			if _, moves := classOf(a); !moves || t.stays(a) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // freedom is the power of ten of the values that the runs of a text can have, with their number and the runs themselves. A
