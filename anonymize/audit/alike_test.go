@@ -50,7 +50,7 @@ func TestNumbersBesideTheRangesOfIssuersAreNoCards(t *testing.T) {
 
 // What pseudonyms let stay in a value, and a form that they keep, is no finding; the same with nothing changed is one.
 func TestWhatStaysInAValueIsNoFinding(t *testing.T) {
-	for _, value := range []string{"%7B%22ip%22%3A%22127.10.20.30%22%7D", "x%3D127.10.20.30%26y%3D7", "https%3A%2F%2Fbob%3Asecretpw@h.test%2F"} {
+	for _, value := range []string{"%7B%22ip%22%3A%22127.10.20.30%22%7D", "x%3D127.10.20.30%26y%3D7", "https%3A%2F%2Fbob%3Asecretpw@h.test%2F", "+@bob.smith", "hello,+@bob.smith"} {
 		log := "192.0.2.1 - - [10/Oct/2025:13:55:01 +0000] \"GET /x?v=" + value + " HTTP/1.1\" 200 5 \"-\" \"M\"\n"
 		s := newSubject(t, t.TempDir(), log, rules.Default())
 		for _, c := range s.audit(t, nil).Checks {

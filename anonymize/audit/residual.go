@@ -20,9 +20,11 @@ type detector struct {
 	odds func(match []byte) float64
 }
 
-// mails are looked for in values, all others in whole texts.
+// mails are looked for in values, all others in whole texts. What has nothing but signs before the @ is the name of somebody
+// after a space.
 var mails = detector{"mail addresses", mailForm, func(m []byte) bool {
-	return !bytes.HasSuffix(m, []byte("@"+reserved)) && !bytes.HasSuffix(m, []byte(".example"))
+	local := m[:bytes.IndexAny(m, "@＠")]
+	return len(bytes.TrimLeft(local, "+._%'-")) > 0 && !bytes.HasSuffix(m, []byte("@"+reserved)) && !bytes.HasSuffix(m, []byte(".example"))
 }, nil}
 
 var detectors = []detector{
