@@ -21,6 +21,7 @@ const notInMail = `/:<>()"=&?#`
 // a query in it, and nothing but letters, digits, dashes, dots and underscores in the domain.
 func IsMail(s []byte) bool {
 	at, dot := -1, -1
+	lastAt := max(bytes.LastIndexByte(s, '@'), bytes.LastIndex(s, []byte("\uff20")))
 	for i := 0; i < len(s); {
 		c, n := narrow(s[i:])
 		switch {
@@ -36,18 +37,13 @@ func IsMail(s []byte) bool {
 				return false
 			}
 		case c < utf8.RuneSelf && kindOf(c) == 0 && c != '-' && c != '_' && at > 0:
-			if !anotherAt(s[i:]) {
+			if i > lastAt { // no domain has such a sign
 				return false
 			}
 		}
 		i += n
 	}
 	return at > 0 && dot > at && dot < len(s)-1 && s[len(s)-1] != '.'
-}
-
-// anotherAt tells whether there is an @ to come, so that what stands before it is no domain.
-func anotherAt(s []byte) bool {
-	return bytes.IndexByte(s, '@') >= 0 || bytes.Contains(s, []byte("\uff20"))
 }
 
 // narrow is the ASCII character that s begins with, perhaps in its full-width form, and its length; else the first byte.
