@@ -38,7 +38,7 @@ type Stage struct {
 // Trailer is the last line of a record file.
 type Trailer struct {
 	Records    int64           `json:"records"`               // lines between header and trailer
-	SHA256     string          `json:"sha256"`                // hex, over every line before the trailer with its newline
+	SHA256     string          `json:"sha256"`                // hex, over the record lines and then the header, each with its newline
 	PlanSHA256 string          `json:"plan_sha256,omitempty"` // plans: hex, over the arrival lines alone
 	Details    json.RawMessage `json:"details,omitempty"`     // counts and diagnostics of the stage
 }
